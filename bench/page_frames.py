@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Frames a second of the live page, each view live, in headless Chromium: page_frames.py [PAGE] [--processes 200] [--rate 50000] [--seconds 5].
+"""Frames a second of the live page while it is used, each view live, in headless Chromium: page_frames.py [PAGE] [--processes 200] [--rate 50000] [--seconds 5].
 
 The data are made up by tests/page/mock_server (200 processes, 50,000 messages a second), which runs on the same processors. A frame is a
-picture that the page has drawn (window.dpmFrames). Headless Chromium draws without a graphics card and at most 60 a second."""
+picture that the page has drawn (window.dpmFrames) while the pointer moves; a page that is only looked at draws fewer. Headless Chromium draws without a graphics card and at most 60 a second."""
 import argparse
 import subprocess
 import sys
@@ -11,17 +11,18 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests/page"))
+sys.path[:0] = [str(ROOT / "tests/page"), str(ROOT / "bench/live")]
 sys.dont_write_bytecode = True
 from browser_page import Page, VIEWS  # noqa: E402
 from browser_suite import start_browser  # noqa: E402
+from shown import MOVE  # noqa: E402
 
 LONGEST = """window.longest = 0; let last = performance.now();
 const look = (now) => { window.longest = Math.max(window.longest, now - last); last = now; requestAnimationFrame(look); }; requestAnimationFrame(look);"""
 
 
 def measure(page, seconds):
-    page.script(LONGEST)
+    page.script(MOVE + LONGEST)
     began, frames = time.monotonic(), page.script("return window.dpmFrames")
     time.sleep(seconds)
     drawn = page.script("return window.dpmFrames") - frames

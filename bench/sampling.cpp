@@ -1,17 +1,20 @@
 // links: dpm_sampling_iterator dpm_sampling_proc dpm_sampling_counts dpm_os
-// What a sample costs: of 50 threads that wait, of 50 that run now and then, with files that stay open and without; and
-// how much slower a program is while it is sampled.
+// What a sample costs: of 50 threads that wait, of 50 that run now and then, with files that stay open and without; how
+// much slower a program is while it is sampled; and whether the sampler's memory stays flat over the samples of an hour.
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 #include "bench/measure.hpp"
 #include "os/fork_bound.hpp"
+#include "os/read_file.hpp"
 #include "sampling/iterator/task_iterator.hpp"
 #include "sampling/proc/proc_sampler.hpp"
 #include "sampling/proc/sample_clock.hpp"
@@ -103,28 +106,79 @@ std::uint64_t work() {
   return sum;
 }
 
-double child_seconds(bool is_sampled) {
+// Other programs lengthen the elapsed time, not the CPU time.
+struct Took {
+  double elapsed_s = 0, cpu_s = 0;
+};
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
+Took child_took(bool is_sampled) {
   const auto start = std::chrono::steady_clock::now();
   const pid_t child = fork_bound();
   if (child == 0) ::_exit(work() == 0);
   ProcSampler sampler({.kind = Selection::Kind::processes, .pids = {static_cast<std::uint32_t>(child)}});
   CountArray counts = empty_counts();
   auto clock = SampleClock::start(kInterval_ns);
-  while (::waitpid(child, nullptr, WNOHANG) == 0) {
+  rusage used = {};
+  while (::wait4(child, nullptr, WNOHANG, &used) == 0) {
     if (is_sampled && clock->take(counts.account())) sampler.take(counts);
     ::usleep(1000);
   }
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+          seconds_of(used.ru_utime) + seconds_of(used.ru_stime)};
 }
 
+// The medians of the ratios of pairs, one run after the other.
 void print_slowdown() {
-  std::vector<double> bare, sampled;
-  for (int turn = 0; turn < 9; ++turn) {
-    bare.push_back(child_seconds(false));
-    sampled.push_back(child_seconds(true));
+  std::vector<double> elapsed, cpu;
+  for (int turn = 0; turn < 31; ++turn) {
+    const bool is_bare_first = turn % 2 == 0;
+    const Took first = child_took(!is_bare_first), second = child_took(is_bare_first);
+    const Took &bare = is_bare_first ? first : second, &sampled = is_bare_first ? second : first;
+    elapsed.push_back(bare.elapsed_s / sampled.elapsed_s);
+    cpu.push_back(bare.cpu_s / sampled.cpu_s);
   }
-  std::printf("a program that is sampled has %.3f of the speed of one that is not (%.1f ms against %.1f ms)\n",
-              median(bare) / median(sampled), median(sampled) * 1e3, median(bare) * 1e3);
+  std::printf("a program that is sampled has %.3f of the speed of one that is not by elapsed time, %.3f by CPU time\n",
+              median(elapsed), median(cpu));
+}
+
+// Forks children that end at once: the sampler meets new processes all the time.
+pid_t start_short_processes() {
+  const pid_t parent = fork_bound();
+  if (parent != 0) return parent;
+  for (;;) {
+    const pid_t child = fork_bound();
+    if (child == 0) ::_exit(0);
+    ::waitpid(child, nullptr, 0);
+    ::usleep(300);
+  }
+}
+
+double resident_MB() {
+  const std::string text = read_file("/proc/self/statm");
+  const auto pages = std::strtoul(text.c_str() + text.find(' '), nullptr, 10);
+  return static_cast<double>(pages) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / 1e6;
+}
+
+// As many samples as an hour has, one after the other.
+void print_memory() {
+  constexpr int kSamplesOfHour = static_cast<int>(3600 * kSamplesPerSecond);
+  const pid_t threads = start_threads(std::chrono::milliseconds(10)), processes = start_short_processes();
+  ProcSampler sampler({.kind = Selection::Kind::tree,
+                       .pids = {static_cast<std::uint32_t>(threads), static_cast<std::uint32_t>(processes)}});
+  CountArray counts = empty_counts();
+  double first_MB = 0;
+  for (int i = 0; i < kSamplesOfHour; ++i) {
+    sampler.take(counts);
+    if (i + 1 == kSamplesOfHour / 10) first_MB = resident_MB();
+  }
+  std::printf("memory of the sampler after a tenth of an hour's %d samples: %.2f MB; after all: %.2f MB\n",
+              kSamplesOfHour, first_MB, resident_MB());
+  stop(processes);
+  stop(threads);
 }
 
 }  // namespace
@@ -135,5 +189,6 @@ int main() {
     print_cost("wake up each 10 ms", std::chrono::milliseconds(10), with_iterator);
   }
   print_open_files();
+  print_memory();
   print_slowdown();
 }

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 
@@ -32,10 +33,12 @@ std::string complaint(const Commands& commands, const CLI::App& app, const CLI::
   const bool is_command_missing = &asked == &app;
   if (is_command_missing && first.empty()) return "which command? 'dpm --help' lists them";
   if (is_command_missing) return "no option '" + first + "'" + nearest_option(app, first);
-  // A value that an option refuses: what stands behind it has not been looked at, and is not wrong.
-  const int kind = wrong.get_exit_code();
-  const bool is_refused = kind == static_cast<int>(CLI::ExitCodes::ValidationError) ||
-                          kind == static_cast<int>(CLI::ExitCodes::ConversionError);
+  // A value or an option that is refused: what stands behind it has not been looked at, and is not wrong.
+  constexpr std::array kRefusals = {CLI::ExitCodes::ValidationError, CLI::ExitCodes::ConversionError,
+                                    CLI::ExitCodes::RequiresError, CLI::ExitCodes::ExcludesError};
+  const bool is_refused = std::any_of(kRefusals.begin(), kRefusals.end(), [&](CLI::ExitCodes kind) {
+    return wrong.get_exit_code() == static_cast<int>(kind);
+  });
   const auto surplus = asked.remaining();
   if (surplus.empty() || is_refused) return wrong.what();
   const auto option =

@@ -21,6 +21,7 @@ class OutputFolder {
   std::string absolute_path() const;  // for processes with another working directory
   std::string trace() const { return path_ + "/trace"; }
   std::string report() const { return path_ + "/report.html"; }
+  std::string samples() const { return path_ + "/samples"; }
   std::string results() const { return path_ + "/results.json"; }
   bool is_kept() const { return kept_; }
 

@@ -1,5 +1,5 @@
 # What is installed where, and the Debian packages: `dpm`, small enough for every machine, and `dpm-sim`, which adds the
-# simulator and with it SimGrid; and `libdpm-dev`, for programs that are to be looked into. `dpm` starts /usr/libexec/dpm/dpm-sim for the commands that simulate.
+# simulator and with it SimGrid; `dpm-mpi`, for analyses by several processes; and `libdpm-dev`, for programs that are to be looked into. `dpm` starts /usr/libexec/dpm/dpm-sim for the commands that simulate.
 
 include(GNUInstallDirs)
 set(data_dir ${CMAKE_INSTALL_DATADIR}/dpm)
@@ -16,6 +16,12 @@ if(TARGET dpm AND TARGET dpm_sim_program)
   install(DIRECTORY ${CMAKE_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT dpm
           FILES_MATCHING PATTERN "*.1" ${simulator_commands})
   install(FILES ${simulator_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT sim)
+endif()
+
+if(TARGET dpm_mpi)
+  install(TARGETS dpm_mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT mpi)
+  install(FILES ${CMAKE_SOURCE_DIR}/docs/man/dpm-mpi.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT mpi)
+  install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/dpm-mpi RENAME copyright COMPONENT mpi)
 endif()
 
 install(FILES ${CMAKE_SOURCE_DIR}/completion/dpm.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
@@ -51,6 +57,9 @@ set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL dpm sim dev)
+if(TARGET dpm_mpi)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+endif()
 set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -60,6 +69,9 @@ set(CPACK_DEBIAN_DPM_PACKAGE_NAME dpm)
 set(CPACK_DEBIAN_SIM_PACKAGE_NAME dpm-sim)
 set(CPACK_DEBIAN_SIM_PACKAGE_DEPENDS "dpm (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_DPM_PACKAGE_SUGGESTS dpm-sim)
+set(CPACK_DEBIAN_MPI_PACKAGE_NAME dpm-mpi)
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "openmpi-bin")
+set(CPACK_DEBIAN_MPI_PACKAGE_SUGGESTS dpm)
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libdpm-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS dpm)
@@ -70,6 +82,9 @@ set(CPACK_COMPONENT_DPM_DESCRIPTION "monitor for distributed programs
  Analyses traces of the messages that the processes of a distributed program
  exchange: who talks to whom, where requests queue, which paths they take, how
  parallel the program is, and how parallel it would be on other machines.")
+set(CPACK_COMPONENT_MPI_DESCRIPTION "monitor for distributed programs - parallel analysis
+ Analyses of dpm by several processes on one machine or many, started by
+ mpirun: statistics, queues, parallelism, causality, predict and clocks.")
 set(CPACK_COMPONENT_SIM_DESCRIPTION "monitor for distributed programs - simulator
  Simulates a message system described in a scenario file, with DPM metering
  its processes. Adds the commands 'dpm run' and 'dpm twin'.")

@@ -49,13 +49,16 @@ _dpm() {
   elif [[ "$previous" == --order ]]; then
     choices="auto recorded arrival role"
   elif [[ "$command" == export && "$previous" == --to ]]; then
-    choices="perfetto sqlite csv dot shiviz paje prometheus"
+    choices="perfetto sqlite csv dot shiviz paje prometheus otf2"
+  elif [[ "$command" == import && "$previous" == --from ]]; then
+    choices="strace otlp otf2"
   elif [[ "$previous" == --launcher ]]; then
     choices="ssh srun local"
   elif [[ "$previous" == --window ]]; then
     choices="10s 60s 5m 1h"
   elif [[ "$previous" == --method ]]; then
     choices="replay thesis1984"
+    [[ "$command" != parallelism ]] || choices+=" none"
   elif [[ "$word" == -* ]]; then
     choices=$(_dpm_options "$command")
   fi

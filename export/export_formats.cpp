@@ -7,6 +7,7 @@
 
 #include "export/csv.hpp"
 #include "export/dot.hpp"
+#include "export/otf2.hpp"
 #include "export/paje.hpp"
 #include "export/perfetto.hpp"
 #include "export/prometheus.hpp"
@@ -17,8 +18,8 @@
 namespace dpm {
 
 std::span<const ExportFormat> export_formats() {
-  static const std::array formats = {perfetto_format(), sqlite_format(), csv_format(),       dot_format(),
-                                     shiviz_format(),   paje_format(),   prometheus_format()};
+  static const std::array formats = {perfetto_format(), sqlite_format(), csv_format(),        dot_format(),
+                                     shiviz_format(),   paje_format(),   prometheus_format(), otf2_format()};
   return formats;
 }
 

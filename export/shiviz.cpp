@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "analysis/vector_clocks/vector_clocks.hpp"
 #include "export/message_join.hpp"
 #include "export/names.hpp"
 #include "export/text_output.hpp"
-#include "export/vector_clocks.hpp"
 
 namespace dpm {
 namespace {
@@ -43,7 +43,7 @@ class ShivizExporter : public Exporter {
     name_hosts(info);
     VectorClocks clocks(process_of_, processes, std::move(arcs_));
     const std::uint64_t circles =
-        clocks.visit([&](std::uint32_t event, std::span<const std::uint32_t> clock) { print(info, event, clock); });
+        clocks.visit([&](std::uint32_t event, const VectorClock& clock) { print(info, event, clock); });
     print_caveats(ledger, circles);
     return output_.close();
   }
@@ -106,14 +106,13 @@ class ShivizExporter : public Exporter {
     hosts_ = std::move(hosts);
   }
 
-  void print(const TraceInfo& info, std::uint32_t number, std::span<const std::uint32_t> clock) {
+  void print(const TraceInfo& info, std::uint32_t number, const VectorClock& clock) {
     output_.print("{} {{", hosts_[process_of_[number]]);
     bool is_first = true;
-    for (std::size_t p = 0; p < clock.size(); ++p) {
-      if (clock[p] == 0) continue;
-      output_.print("{}{}:{}", is_first ? "" : ",", keys_[p], clock[p]);
+    clock.for_each([&](std::uint32_t process, std::uint32_t count) {
+      output_.print("{}{}:{}", is_first ? "" : ",", keys_[process], count);
       is_first = false;
-    }
+    });
     const Kept& event = events_[number];
     output_.print("}}\n{}", name_of(event.type));
     if (event.peer.value < labels_.size())

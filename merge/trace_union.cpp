@@ -270,6 +270,12 @@ void TraceUnion::take_rows(std::size_t number, Input& input, const TraceGrowth& 
     cause.other = mapped(input.processes, cause.other);
     growth_.wait_causes.push_back(std::move(cause));
   }
+  for (const PrimitiveEvent& event : growth.primitive_events) {
+    const auto [known, is_new] =
+        primitive_events_.try_emplace(event, static_cast<std::uint32_t>(primitive_events_.size()));
+    if (is_new) growth_.primitive_events.push_back(event), ++sizes_.primitive_events;
+    input.primitive_events.push_back(known->second);
+  }
 }
 
 void TraceUnion::take_news(Input& input, const TraceGrowth& growth) {
@@ -312,6 +318,9 @@ bool TraceUnion::remap(const Input& input, Event& event) const {
     ChannelId listener{event.code};
     known = known && map_id(input.channels, listener);
     event.code = listener.value;
+  } else if (is_primitive(event.type)) {
+    known = known && event.code < input.primitive_events.size();
+    if (known) event.code = input.primitive_events[event.code];
   }
   return known;
 }

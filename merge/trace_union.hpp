@@ -71,6 +71,7 @@ class TraceUnion {
     std::vector<ChannelId> channels;
     std::vector<bool> is_closed;  // by channel
     std::vector<std::uint32_t> channel_sets = {0};
+    std::vector<std::uint32_t> primitive_events;
     std::vector<std::uint16_t> filters = {};
   };
   using ProcessProof = std::tuple<MachineId, std::uint32_t, std::uint32_t, std::uint64_t>;
@@ -98,6 +99,7 @@ class TraceUnion {
   TraceInfo info_;
   TraceGrowth growth_;
   TableSizes sizes_;  // of the tables, growth_ included
+  std::map<PrimitiveEvent, std::uint32_t> primitive_events_;
   ChannelJoiner joiner_;
   std::map<std::size_t, Input> inputs_;
   std::size_t inputs_added_ = 0;

@@ -101,6 +101,8 @@ class Checker {
       return;
     }
     known_machine(fault.machine, "a fault");
+    if (fault.kind == FaultKind::machine_speed && !(fault.speed > 0))
+      complain("a fault sets a speed that is not above 0");
     const bool of_link = fault.kind == FaultKind::link_down || fault.kind == FaultKind::link_up;
     if (of_link) known_machine(fault.other_machine, "a fault of a link");
   }

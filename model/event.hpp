@@ -26,6 +26,11 @@
 //   GAP              its process      -                  used               first byte    bytes    0 sent, 1 received
 //   WAIT             waiter           its waker          -                  waited, ns    -        a WaitKind
 //
+// Of what happens inside a process, between its messages:
+//
+//   POINT            its process      -                  -                  -             -        a primitive event
+//   VALUE            its process      -                  -                  the value     -        a primitive event
+//
 // The kind of a socket is domain << 16 | type << 8 | protocol. A GAP is a range of a stream's bytes that passed the
 // meter unseen; peers are filled in where they are known. A WAIT is the end of a wait for something other than a
 // message: the waiter continues because its peer did something, then or earlier. `sequence` is how long it had waited.
@@ -33,6 +38,9 @@
 // Of the time that a process has existed, proc_time_ns is what it ran, ready_time_ns what it could have run but waited for
 // the CPU, and disk_time_ns what it waited so that no signal wakes it, which is for a disk. The rest it waited for
 // something else: a message, a timer, a person. A source that does not know the last two leaves kNotMeasured in them.
+//
+// The code of a POINT and of a VALUE is a row of TraceInfo::primitive_events. A value is a whole number with a sign, in
+// two's complement (value_of()). The CPU time of the process is 0 where it was not read.
 //
 // A dash means the field has no id or is 0. A message is identified by (sender, channel, sequence), on channels of
 // ChannelKind::numbered; model/trace_info.hpp defines the identification on the other kinds.
@@ -95,5 +103,9 @@ struct Event {
 // five, shared cores), where the cheapest analysis takes 13; what keeps events in memory keeps 24 bytes of each.
 static_assert(sizeof(Event) == 80, "the batches of 10^8 events are read straight through");
 static_assert(std::is_trivially_copyable_v<Event>);
+
+inline bool is_primitive(EventType type) { return type == EventType::point || type == EventType::value; }
+// Of a VALUE.
+inline std::int64_t value_of(const Event& event) { return static_cast<std::int64_t>(event.sequence); }
 
 }  // namespace dpm

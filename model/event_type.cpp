@@ -30,6 +30,8 @@ constexpr std::array kNames = {
     NamedType{"EXEC", EventType::exec},
     NamedType{"GAP", EventType::gap},
     NamedType{"WAIT", EventType::wait},
+    NamedType{"POINT", EventType::point},
+    NamedType{"VALUE", EventType::value},
     NamedType{"SENDMESSAGE", EventType::send},
     NamedType{"RECEIVEMESSAGE", EventType::receive},
     // Metering report, section 4.1 and appendix A.

@@ -28,6 +28,8 @@ enum class EventType : std::uint8_t {
   exec = 15,
   gap = 16,
   wait = 17,
+  point = 18,
+  value = 19,
 };
 
 inline constexpr std::array kEventTypes = {
@@ -39,7 +41,8 @@ inline constexpr std::array kEventTypes = {
     EventType::accept,         EventType::connect,
     EventType::socket,         EventType::dup,
     EventType::exec,           EventType::gap,
-    EventType::wait,
+    EventType::wait,           EventType::point,
+    EventType::value,
 };
 
 // "SEND", "RECEIVECALL", ... as the 1988 paper writes them.

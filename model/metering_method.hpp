@@ -72,9 +72,10 @@ class MeteringMethod {
   virtual Result<std::unique_ptr<MeteredRun>> launch_child(const std::vector<std::string>& command,
                                                            const ChildStreams& streams) const = 0;
   // Instead of one process: those of a cgroup and of those below it, or all of this machine but our own; also those that enter or
-  // are started later.
+  // are started later. Or several processes, and those that they start.
   struct Scope {
     std::string cgroup;  // its folder; empty: this machine
+    std::vector<std::uint32_t> pids = {};
   };
   virtual bool meters_scopes() const { return false; }
   virtual Result<std::unique_ptr<MeteredRun>> acquire_scope(const Scope&, const Options&) const {

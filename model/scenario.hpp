@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/delay_model.hpp"
+#include "model/feedback.hpp"
 #include "model/meter_flags.hpp"
 #include "model/program.hpp"
 #include "model/time.hpp"
@@ -64,7 +65,7 @@ struct MeterDescription {
   bool delayed_delivery = false;  // meter messages take the delay model's time; otherwise they arrive at once
 };
 
-enum class FaultKind { machine_off, machine_on, link_down, link_up, process_off, process_on };
+enum class FaultKind { machine_off, machine_on, link_down, link_up, process_off, process_on, machine_speed };
 
 struct Fault {
   Duration at;  // true time
@@ -73,6 +74,7 @@ struct Fault {
   std::string other_machine = {};  // for links
   bool restart = false;            // of machine_on: the processes that it lost begin again
   std::string process = {};
+  double speed = 1;  // of machine_speed: what it computes from then on
 };
 
 struct Scenario {
@@ -90,6 +92,11 @@ struct Scenario {
   bool services_finish = false;     // the run ends when its services have nothing left to do, not before
   std::uint64_t message_limit = 0;  // an endless scenario ends here with an error; 0: no limit
   std::uint32_t move_data_message_bytes = 1000;
+  // Of a process that migrates, besides its address space and waiting messages: execution status, dispatch information,
+  // memory and link tables.
+  std::uint32_t migration_state_bytes = 1000;
+  std::optional<SchedulerDescription> scheduler;  // as the file has it; it does nothing by itself
+  std::optional<Feedback> feedback;               // where filters send what they have selected
 };
 
 }  // namespace dpm

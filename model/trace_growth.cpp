@@ -19,8 +19,8 @@ std::vector<Entry> rows_from(const std::vector<Entry>& table, std::size_t first)
 }  // namespace
 
 TableSizes TableSizes::of(const TraceInfo& info) {
-  return {info.machines.size(),     info.processes.size(), info.channels.size(),
-          info.channel_sets.size(), info.modules.size(),   info.wait_causes.size()};
+  return {info.machines.size(), info.processes.size(),   info.channels.size(),        info.channel_sets.size(),
+          info.modules.size(),  info.wait_causes.size(), info.primitive_events.size()};
 }
 
 TraceGrowth TraceGrowth::since(const TableSizes& told, const TraceInfo& info) {
@@ -36,14 +36,15 @@ TraceGrowth TraceGrowth::since(const TableSizes& told, const TraceInfo& info) {
   growth.channel_sets = rows_from(info.channel_sets, told.channel_sets);
   growth.modules = rows_from(info.modules, told.modules);
   growth.wait_causes = rows_from(info.wait_causes, told.wait_causes);
+  growth.primitive_events = rows_from(info.primitive_events, told.primitive_events);
   return growth;
 }
 
 bool TraceGrowth::empty() const {
   return source.empty() && scenario.empty() && !properties && machines.empty() && processes.empty() &&
-         channels.empty() && channel_sets.empty() && modules.empty() && wait_causes.empty() && machines_again.empty() &&
-         processes_again.empty() && channels_again.empty() && more_of_sets.empty() && renamed.empty() &&
-         owned.empty() && ends.empty() && ended.empty() && closed.empty();
+         channels.empty() && channel_sets.empty() && modules.empty() && wait_causes.empty() &&
+         primitive_events.empty() && machines_again.empty() && processes_again.empty() && channels_again.empty() &&
+         more_of_sets.empty() && renamed.empty() && owned.empty() && ends.empty() && ended.empty() && closed.empty();
 }
 
 void TraceGrowth::add_to(TraceInfo& info) const {
@@ -56,6 +57,7 @@ void TraceGrowth::add_to(TraceInfo& info) const {
   append(info.channel_sets, channel_sets);
   append(info.modules, modules);
   append(info.wait_causes, wait_causes);
+  append(info.primitive_events, primitive_events);
   for (const auto& [machine, entry] : machines_again) info.machines.at(machine.value) = entry;
   for (const auto& [process, entry] : processes_again) info.processes.at(process.value) = entry;
   for (const auto& [channel, entry] : channels_again) info.channels.at(channel.value) = entry;
@@ -78,6 +80,7 @@ void TraceGrowth::add_to(TableSizes& sizes) const {
   sizes.channel_sets += channel_sets.size();
   sizes.modules += modules.size();
   sizes.wait_causes += wait_causes.size();
+  sizes.primitive_events += primitive_events.size();
 }
 
 TraceGrowth TraceGrowth::take_header() {

@@ -19,7 +19,7 @@ namespace dpm {
 struct TableSizes {
   std::size_t machines = 0, processes = 0, channels = 0;
   std::size_t channel_sets = 1;  // set 0 is "any channel"
-  std::size_t modules = 0, wait_causes = 0;
+  std::size_t modules = 0, wait_causes = 0, primitive_events = 0;
 
   static TableSizes of(const TraceInfo& info);
   friend bool operator==(const TableSizes&, const TableSizes&) = default;
@@ -57,6 +57,7 @@ struct TraceGrowth {
   std::vector<std::vector<ChannelId>> channel_sets;
   std::vector<CodeModule> modules;
   std::vector<WaitCause> wait_causes;
+  std::vector<PrimitiveEvent> primitive_events;
   std::vector<Again<MachineId, MachineInfo>> machines_again;
   std::vector<Again<ProcessId, ProcessInfo>> processes_again;
   std::vector<Again<ChannelId, ChannelInfo>> channels_again;

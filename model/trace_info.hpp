@@ -11,6 +11,7 @@
 #include "model/channel_end.hpp"
 #include "model/delay_model.hpp"
 #include "model/ids.hpp"
+#include "model/primitive_event.hpp"
 #include "model/source_properties.hpp"
 #include "model/wait_cause.hpp"
 
@@ -86,6 +87,7 @@ struct TraceInfo {
   std::vector<std::vector<ChannelId>> channel_sets = {{}};  // [0] is "any channel"
   std::vector<CodeModule> modules;                          // empty if no meter saw any
   std::vector<WaitCause> wait_causes;                       // told once, last
+  std::vector<PrimitiveEvent> primitive_events;             // of POINTs and VALUEs
 
   const MachineInfo& operator[](MachineId id) const { return machines.at(id.value); }
   const ProcessInfo& operator[](ProcessId id) const { return processes.at(id.value); }

@@ -9,6 +9,16 @@
 #include <dpm/monitor/region_file.hpp>
 #include <mutex>
 
+static_assert(dpm::monitor::kLayoutVersion == 2, "the note says so too");
+// A note by which a file with the library is known, also without symbols: name "dpm", type 1, the layout's version.
+__asm__(
+    ".pushsection .note.dpm,\"a\",@note\n"
+    ".balign 4\n"
+    ".long 4, 4, 1\n"
+    ".asciz \"dpm\"\n"
+    ".long 2\n"
+    ".popsection\n");
+
 namespace dpm::monitor {
 namespace {
 
@@ -19,6 +29,7 @@ constexpr std::uint64_t kDropsPerLook = 1 << 14;
 struct Process {
   std::mutex lock;
   RegionFile file;
+  char program[kNameBytes] = {};  // or empty: that of its file
   bool has_handlers = false;
   bool waits_in_vain = false;  // the monitor did not answer in time; it is not waited for until it does
 };
@@ -104,7 +115,7 @@ void after_fork_in_child() {
   if (process.file.region() != nullptr) {
     RegionFile file;
     const std::uint32_t objects = process.file.region()->header.objects.load(std::memory_order_relaxed);
-    const bool is_made = file.create(true)[0] == '\0' && allocate_objects(file, 0, objects);
+    const bool is_made = file.create(true, process.program)[0] == '\0' && allocate_objects(file, 0, objects);
     if (is_made) copy_objects(*process.file.region(), *file.region(), objects);
     process.file.give_place_to(is_made ? &file : nullptr);
     if (is_made) wait_for_monitor(file.region()->header);
@@ -169,14 +180,15 @@ const Object* Named::silent() {
   return &object;
 }
 
-Monitor::Monitor(Connect connect) : reason_("the program does not want to be monitored") {
+Monitor::Monitor(Connect connect, const char* program) : reason_("the program does not want to be monitored") {
   if (connect == Connect::kNo) return;
   const std::lock_guard<std::mutex> guard(process.lock);
   if (process.file.region() != nullptr) {
     reason_ = "the process has another Monitor";
     return;
   }
-  reason_ = process.file.create(false);
+  if (program != nullptr) copy_name(process.program, program);
+  reason_ = process.file.create(false, process.program);
   is_connected_ = reason_[0] == '\0';
   if (!process.has_handlers)
     process.has_handlers = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;

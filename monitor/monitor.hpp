@@ -24,7 +24,8 @@ enum class Connect : bool { kNo, kYes };
 class Monitor {
  public:
   // Never fails for the caller: why a program is not connected, is in reason().
-  explicit Monitor(Connect connect = Connect::kYes);
+  // `program` is the name by which scripts know the program, in place of its file's: for one that an interpreter runs.
+  explicit Monitor(Connect connect = Connect::kYes, const char* program = nullptr);
   ~Monitor();
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;

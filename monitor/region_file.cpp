@@ -29,7 +29,11 @@ int open_folder() {
   return folder;
 }
 
-void set_program_name(char* to) {
+void set_program_name(char* to, const char* chosen) {
+  if (chosen[0] != '\0') {
+    snprintf(to, kNameBytes, "%s", chosen);
+    return;
+  }
   const ssize_t length = readlink("/proc/self/exe", to, kNameBytes - 1);
   to[length < 0 ? 0 : length] = '\0';
   const char* slash = strrchr(to, '/');
@@ -38,7 +42,7 @@ void set_program_name(char* to) {
 
 }  // namespace
 
-const char* RegionFile::create(bool is_forked) {
+const char* RegionFile::create(bool is_forked, const char* program) {
   struct rlimit limit {};
   // Beyond this limit the kernel does not refuse: it kills.
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < sizeof(Region))
@@ -69,7 +73,7 @@ const char* RegionFile::create(bool is_forked) {
   header.bytes = sizeof(Region);
   header.pid = static_cast<std::uint32_t>(getpid());
   header.parent = is_forked ? static_cast<std::uint32_t>(getppid()) : 0;
-  set_program_name(header.program);
+  set_program_name(header.program, program);
   header.is_whole.store(1, std::memory_order_release);
   return "";
 }

@@ -7,8 +7,8 @@ namespace dpm::monitor {
 
 class RegionFile {
  public:
-  // Makes and maps the file of this process. Returns why it could not be made, or "".
-  const char* create(bool is_forked);
+  // Makes and maps the file of this process. Returns why it could not be made, or "". An empty name is that of the program's file.
+  const char* create(bool is_forked, const char* program);
   // In the child of a fork: `file`, the child's, takes the address of this one, the parent's, and becomes this one. Without
   // a file, memory of which nothing is wanted takes the place. The parent's lock is given back.
   void give_place_to(RegionFile* file);

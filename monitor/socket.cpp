@@ -10,7 +10,7 @@
 namespace dpm::monitor {
 namespace {
 
-constexpr int kBacklog = 64;
+constexpr int kBacklog = SOMAXCONN;  // a client that finds the queue full is silent for a second
 
 int connected(unsigned short port, const char* host) {
   addrinfo hints{};

@@ -6,6 +6,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -62,6 +63,12 @@ std::vector<std::string> addresses_for_others(std::vector<std::string> addresses
     return ::inet_pton(AF_INET6, address.c_str(), &binary) == 1 && IN6_IS_ADDR_LINKLOCAL(&binary);
   });
   return addresses;
+}
+
+bool has_own_process_ids() {
+  constexpr ino_t kFirstPidNamespace = 0xEFFFFFFC;  // PROC_PID_INIT_INO of the kernel
+  struct stat space = {};
+  return ::stat("/proc/self/ns/pid", &space) != 0 || space.st_ino != kFirstPidNamespace;
 }
 
 std::string boot_identity() {

@@ -3,14 +3,13 @@
 #include <cxxabi.h>
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <optional>
 #include <utility>
+
+#include "symbols/module_file.hpp"
 
 namespace dpm {
 namespace {
@@ -21,15 +20,6 @@ std::string without_rust_hash(std::string name) {
   if (name.size() <= kHash || name.compare(name.size() - kHash, 3, "::h") != 0) return name;
   if (name.find_first_not_of("0123456789abcdef", name.size() - kHash + 3) != std::string::npos) return name;
   return name.substr(0, name.size() - kHash);
-}
-
-// A descriptor of a regular file: a path in a trace may name a pipe without a writer.
-int open_regular(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-  struct stat status {};
-  if (fd >= 0 && ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) return fd;
-  if (fd >= 0) ::close(fd);
-  return -1;
 }
 
 // The compilation unit of an address. Compilers other than GCC leave out the table of units by address
@@ -122,27 +112,8 @@ std::string demangled(const std::string& symbol) {
 }
 
 struct ModuleSymbols::State {
-  Dwfl_Callbacks callbacks = {::dwfl_build_id_find_elf, ::dwfl_standard_find_debuginfo, ::dwfl_offline_section_address,
-                              nullptr};
-  Dwfl* session = nullptr;
+  ModuleFile file;
   Dwfl_Module* module = nullptr;
-
-  ~State() {
-    if (session != nullptr) ::dwfl_end(session);
-  }
-
-  bool load(const std::string& path) {
-    const int fd = open_regular(path);
-    if (fd < 0) return false;
-    session = ::dwfl_begin(&callbacks);
-    if (session != nullptr) {
-      ::dwfl_report_begin(session);
-      module = ::dwfl_report_offline(session, path.c_str(), path.c_str(), fd);  // which takes the descriptor
-      ::dwfl_report_end(session, nullptr, nullptr);
-    }
-    if (module == nullptr) ::close(fd);
-    return module != nullptr;
-  }
 
   // Where the byte at this offset of the file is when the file is loaded.
   std::optional<Dwarf_Addr> address_of(std::uint64_t file_offset) {
@@ -166,7 +137,8 @@ ModuleSymbols::~ModuleSymbols() = default;
 
 std::unique_ptr<ModuleSymbols> ModuleSymbols::open(const std::string& path) {
   auto state = std::make_unique<State>();
-  if (!state->load(path)) return nullptr;
+  if (!state->file.load(path)) return nullptr;
+  state->module = state->file.module();
   return std::unique_ptr<ModuleSymbols>(new ModuleSymbols(path, std::move(state)));
 }
 

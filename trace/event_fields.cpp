@@ -33,6 +33,8 @@ constexpr TypeSet kDescriptor = kConnection | kSocket | kDup;
 constexpr TypeSet kExec = set_of({EventType::exec});
 constexpr TypeSet kGap = set_of({EventType::gap});
 constexpr TypeSet kWait = set_of({EventType::wait});
+constexpr TypeSet kValue = set_of({EventType::value});
+constexpr TypeSet kPrimitive = kValue | set_of({EventType::point});
 constexpr TypeSet kCreate = set_of({EventType::create_process});
 constexpr TypeSet kDestroy = set_of({EventType::destroy_process});
 constexpr TypeSet kChange = set_of({EventType::start_process, EventType::stop_process}) | kDestroy;
@@ -54,6 +56,7 @@ constexpr std::array kFieldNames = {
     FieldName{"pc", EventMember::pc, kAny, 16},
     FieldName{"sequence", EventMember::sequence, kMessage | kGap},
     FieldName{"waitedNs", EventMember::sequence, kWait},
+    FieldName{"value", EventMember::sequence, kValue},
     FieldName{"msgLength", EventMember::length, kMessage | kGap},
     FieldName{"length", EventMember::length, kMessage | kGap, 10, false},
     FieldName{"channel", EventMember::channel, kMessage | kPath | kDescriptor | kGap},
@@ -62,7 +65,8 @@ constexpr std::array kFieldNames = {
     FieldName{"newsock", EventMember::channel, kAccept, 10, false},
     FieldName{"fromTask", EventMember::process, kSend},
     FieldName{"toTask", EventMember::process, kArrival | kReceiveCall},
-    FieldName{"task", EventMember::process, kPath | kCreate | kChange | kDescriptor | kExec | kGap | kWait},
+    FieldName{"task", EventMember::process,
+              kPath | kCreate | kChange | kDescriptor | kExec | kGap | kWait | kPrimitive},
     FieldName{"pid", EventMember::process, kAny, 10, false},
     FieldName{"process", EventMember::process, kAny, 10, false},
     FieldName{"toTask", EventMember::peer, kSend},
@@ -74,7 +78,8 @@ constexpr std::array kFieldNames = {
     FieldName{"byTask", EventMember::peer, kChange},
     FieldName{"byPid", EventMember::peer, kChange, 10, false},
     FieldName{"peerTask", EventMember::peer, kConnection},
-    FieldName{"peer", EventMember::peer, kAny & ~(kReceiveCall | kSocket | kDup | kExec | kGap), 10, false},
+    FieldName{"peer", EventMember::peer, kAny & ~(kReceiveCall | kSocket | kDup | kExec | kGap | kPrimitive), 10,
+              false},
     FieldName{"code", EventMember::code, kMessage},
     FieldName{"channelSet", EventMember::code, kReceiveCall},
     FieldName{"exitCode", EventMember::code, kDestroy},
@@ -85,6 +90,7 @@ constexpr std::array kFieldNames = {
     FieldName{"newsock", EventMember::code, kDup, 10, false},
     FieldName{"direction", EventMember::code, kGap},
     FieldName{"waitKind", EventMember::code, kWait},
+    FieldName{"primitiveEvent", EventMember::code, kPrimitive},
     FieldName{"passLink", EventMember::passed_channel, kMessage},
     FieldName{"receiveChannel", EventMember::passed_channel, kDescriptor | set_of({EventType::destroy_path})},
     FieldName{"machine", EventMember::machine, kAny},
@@ -199,7 +205,9 @@ bool is_unrecorded_field(const RecordLayout& layout, std::string_view name) {
          find_field(layout, name) == nullptr;
 }
 
-bool is_signed(const RecordField& field) { return field.length_bytes == 8 && same_name(field.name, "time"); }
+bool is_signed(const RecordField& field) {
+  return field.length_bytes == 8 && (same_name(field.name, "time") || same_name(field.name, "value"));
+}
 
 bool carries_events(std::span<const RecordLayout> layouts) {
   for (const auto& layout : layouts) {

@@ -19,6 +19,7 @@ void grow_to(TableSizes& sizes, const Event& event) {
   grow_to(sizes.machines, event.machine);
   if (event.type == EventType::receive_call) grow_to(sizes.channel_sets, ChannelSetId{event.code});
   if (event.type == EventType::accept) grow_to(sizes.channels, ChannelId{event.code});
+  if (is_primitive(event.type)) sizes.primitive_events = std::max(sizes.primitive_events, std::size_t{event.code} + 1);
 }
 
 }  // namespace
@@ -28,6 +29,7 @@ void IdsInUse::describe(const TableSizes& described) {
   sizes_.processes = std::max(sizes_.processes, described.processes);
   sizes_.channels = std::max(sizes_.channels, described.channels);
   sizes_.channel_sets = std::max(sizes_.channel_sets, described.channel_sets);
+  sizes_.primitive_events = std::max(sizes_.primitive_events, described.primitive_events);
 }
 
 bool IdsInUse::add(const Event& event) {
@@ -36,7 +38,8 @@ bool IdsInUse::add(const Event& event) {
   grow_to(grown, event);
   const std::uint64_t limit = 1024 + 3 * events_;
   if (event.process.is_none() || grown.processes > sizes_.processes + limit ||
-      grown.channels > sizes_.channels + limit || grown.channel_sets > sizes_.channel_sets + limit)
+      grown.channels > sizes_.channels + limit || grown.channel_sets > sizes_.channel_sets + limit ||
+      grown.primitive_events > sizes_.primitive_events + limit)
     return false;
   sizes_ = grown;
   return true;
@@ -53,6 +56,8 @@ void name_unnamed(TraceInfo& info, const TableSizes& in_use) {
   const ChannelKind kind = live ? ChannelKind::stream : ChannelKind::numbered;
   while (info.channels.size() < in_use.channels) info.channels.push_back({ProcessId{}, "", kind});
   while (info.channel_sets.size() < in_use.channel_sets) info.channel_sets.push_back({});
+  while (info.primitive_events.size() < in_use.primitive_events)
+    info.primitive_events.push_back({"event " + std::to_string(info.primitive_events.size()), "", ""});
 }
 
 }  // namespace dpm

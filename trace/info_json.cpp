@@ -148,6 +148,10 @@ Json to_json(const WaitCause& cause) {
           {"time_ns", cause.time_ns}};
 }
 
+Json to_json(const PrimitiveEvent& event) {
+  return {{"action", event.action}, {"object", event.object}, {"function", event.function}};
+}
+
 MachineInfo machine_from_json(const Json& json) {
   MachineInfo machine{json.at("name").get<std::string>(), json.at("speed").get<double>()};
   if (json.contains("cores")) machine.cores = number<std::uint16_t>(json, "cores");
@@ -198,6 +202,11 @@ WaitCause wait_cause_from_json(const Json& json, std::size_t processes) {
           static_cast<WaitReason>(known - kWaitReasonNames.begin()),
           id_from_json<ProcessId>(json.at("other"), processes, "process"), json.at("name").get<std::string>(),
           whole_number<std::uint64_t>(json.at("time_ns"))};
+}
+
+PrimitiveEvent primitive_event_from_json(const Json& json) {
+  return {json.at("action").get<std::string>(), json.at("object").get<std::string>(),
+          json.at("function").get<std::string>()};
 }
 
 }  // namespace dpm::info_json

@@ -49,6 +49,7 @@ Json to_json(const ProcessInfo& process);
 Json to_json(const ChannelInfo& channel);
 Json to_json(const CodeModule& module);
 Json to_json(const WaitCause& cause);
+Json to_json(const PrimitiveEvent& event);
 Json end_to_json(const ChannelEnd& end);
 // The names of the properties that hold.
 Json to_json(const SourceProperties& properties);
@@ -59,6 +60,7 @@ ProcessInfo process_from_json(const Json& json, std::size_t processes, std::size
 ChannelInfo channel_from_json(const Json& json, std::size_t processes, std::size_t machines);
 CodeModule module_from_json(const Json& json, std::size_t processes);
 WaitCause wait_cause_from_json(const Json& json, std::size_t processes);
+PrimitiveEvent primitive_event_from_json(const Json& json);
 ChannelEnd end_from_json(const Json& json, std::size_t machines);
 // `described` has a "source". Traces of before sources stated their properties have only that: they follow from it.
 SourceProperties properties_from_json(const Json& described);

@@ -20,7 +20,7 @@ constexpr std::size_t kSetPiece = 1000;  // channels of a set in one text
 // text that describes them.
 constexpr std::size_t kIdsMax = std::size_t{1} << 31;
 // More is damage, or an attempt to exhaust our memory.
-constexpr std::size_t kModulesMax = 1 << 20, kWaitCausesMax = 1 << 20;
+constexpr std::size_t kModulesMax = 1 << 20, kWaitCausesMax = 1 << 20, kPrimitiveEventsMax = 1 << 20;
 constexpr std::size_t kSetChannelsMax = 1 << 20;
 
 std::string shortened(const std::string& name) { return name.substr(0, kNameBytesMax); }
@@ -271,6 +271,8 @@ void read_all(const Json& text, TableSizes& known, TraceGrowth& growth) {
             [&](const Json& item) { return module_from_json(item, known.processes); });
   read_rows(text, "wait_causes", kWaitCausesMax, known.wait_causes, growth.wait_causes,
             [&](const Json& item) { return wait_cause_from_json(item, known.processes); });
+  read_rows(text, "primitive_events", kPrimitiveEventsMax, known.primitive_events, growth.primitive_events,
+            [](const Json& item) { return primitive_event_from_json(item); });
 }
 
 }  // namespace
@@ -298,6 +300,9 @@ std::vector<std::string> to_names(const TraceGrowth& given, TableSizes& sent) {
     item["name"] = shortened(cause.name);
     texts.add("wait_causes", std::move(item));
   }
+  for (const auto& event : growth.primitive_events)
+    texts.add("primitive_events",
+              to_json(PrimitiveEvent{shortened(event.action), shortened(event.object), shortened(event.function)}));
   for (const ProcessId process : growth.ended) texts.add("ended", {{"id", process.value}});
   for (const ChannelId channel : growth.closed) texts.add("closed", {{"id", channel.value}});
   growth.add_to(sent);

@@ -65,6 +65,7 @@ void NamesInWindow::add(const TraceGrowth& growth, std::int64_t now_ns) {
   for (const auto& set : growth.channel_sets) sets_[next(sizes_.channel_sets)] = set;
   for (const auto& module : growth.modules) modules_[module.process.value].push_back(module);
   for (const auto& cause : growth.wait_causes) causes_[cause.process.value].push_back(cause);
+  primitive_events_.insert(primitive_events_.end(), growth.primitive_events.begin(), growth.primitive_events.end());
   for (const auto& [id, entry] : growth.processes_again) row(id) = entry;
   for (const auto& [id, entry] : growth.channels_again) row(id) = entry;
   for (const auto& [set, channels] : growth.more_of_sets)
@@ -129,6 +130,7 @@ std::string NamesInWindow::journal() const {
     others.modules.insert(others.modules.end(), of_process.begin(), of_process.end());
   for (const auto& [process, of_process] : causes_)
     others.wait_causes.insert(others.wait_causes.end(), of_process.begin(), of_process.end());
+  others.primitive_events = primitive_events_;
   add_lines(others, told, lines);
   return lines;
 }

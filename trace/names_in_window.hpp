@@ -40,6 +40,7 @@ class NamesInWindow {
   std::map<std::uint32_t, std::vector<ChannelId>> sets_;      // of those in known_: what was added
   std::map<std::uint32_t, std::vector<CodeModule>> modules_;  // by process
   std::map<std::uint32_t, std::vector<WaitCause>> causes_;    // likewise
+  std::vector<PrimitiveEvent> primitive_events_;              // all: they have no process, and are few
   std::deque<std::pair<std::int64_t, ProcessId>> ended_;      // when, in that order
   std::deque<std::pair<std::int64_t, ChannelId>> closed_;
 };

@@ -27,6 +27,9 @@ void leave_out_known(const TraceInfo& info, TraceGrowth& growth) {
   std::erase_if(growth.wait_causes, [&](const WaitCause& cause) {
     return std::find(info.wait_causes.begin(), info.wait_causes.end(), cause) != info.wait_causes.end();
   });
+  std::erase_if(growth.primitive_events, [&](const PrimitiveEvent& event) {
+    return std::find(info.primitive_events.begin(), info.primitive_events.end(), event) != info.primitive_events.end();
+  });
   for (auto& [set, channels] : growth.more_of_sets) {
     const auto& told = info.channel_sets.at(set);
     const std::set<ChannelId> known(told.begin(), told.end());

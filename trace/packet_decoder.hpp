@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -56,6 +57,42 @@ class PacketDecoder {
       left = left.subspan(kEventHeadBytes + decoder->payload_bytes());
     }
     outcome.malformed += packet.head.records - records;
+  }
+
+  // The same for the records of some processes: is_wanted(process). Others are not looked at. False: the packet has a record
+  // that is not an Event, or does not name its process.
+  template <typename IsWanted, typename Handle>
+  bool read_of(const Packet& packet, StreamOutcome& outcome, IsWanted&& is_wanted, Handle&& handle) {
+    const MachineId machine{static_cast<std::uint16_t>(packet.head.machine)};
+    auto left = packet.records;
+    Event event;
+    for (std::uint64_t record = 0; record < packet.head.records; ++record) {
+      const RecordDecoder* decoder = decoder_of(packet.head.filter, left);
+      if (decoder == nullptr || !decoder->is_event() || !decoder->process_offset()) return false;
+      ProcessId process;
+      std::memcpy(&process, left.data() + kEventHeadBytes + *decoder->process_offset(), sizeof process);
+      if (is_wanted(process)) {
+        decoder->decode(left.data() + kEventHeadBytes, machine, *names_, event);
+        ++(handle(std::as_const(event)) ? outcome.records : outcome.malformed);
+      }
+      left = left.subspan(kEventHeadBytes + decoder->payload_bytes());
+    }
+    return left.empty();
+  }
+
+  // Calls note(event) for each record up to one that is not an Event.
+  template <typename Note>
+  void note_events(const Packet& packet, Note&& note) const {
+    const MachineId machine{static_cast<std::uint16_t>(packet.head.machine)};
+    auto left = packet.records;
+    Event event;
+    for (std::uint64_t record = 0; record < packet.head.records; ++record) {
+      const RecordDecoder* decoder = decoder_of(packet.head.filter, left);
+      if (decoder == nullptr || !decoder->is_event()) return;
+      decoder->decode(left.data() + kEventHeadBytes, machine, *names_, event);
+      note(std::as_const(event));
+      left = left.subspan(kEventHeadBytes + decoder->payload_bytes());
+    }
   }
 
  private:

@@ -82,6 +82,7 @@ RecordDecoder::RecordDecoder(const RecordLayout& layout, const RecordClass& reco
     const auto offset = static_cast<std::uint32_t>(payload_bytes_);
     payload_bytes_ += field.length_bytes;
     if (!member) continue;
+    if (carries_events && *member == EventMember::process) process_offset_ = offset;
     if (carries_events) {
       copy_.add(offset, place_of(*member).offset_bytes, field.length_bytes);
     } else {

@@ -48,6 +48,8 @@ class RecordDecoder {
 
   std::size_t payload_bytes() const { return payload_bytes_; }
   bool is_event() const { return type_.has_value(); }  // false: such a record has no equivalent among Events
+  // Of a record that carries an Event unchanged: where in the payload its process is.
+  const std::optional<std::uint32_t>& process_offset() const { return process_offset_; }
 
   // `payload` has payload_bytes(). `names` is used for foreign records only.
   void decode(const std::byte* payload, MachineId machine, ForeignNames& names, Event& event) const;
@@ -64,6 +66,7 @@ class RecordDecoder {
   void decode_foreign(const std::byte* payload, MachineId machine, ForeignNames& names, Event& event) const;
 
   std::optional<EventType> type_;
+  std::optional<std::uint32_t> process_offset_;
   Event prototype_;
   PackedCopy copy_;
   std::vector<ForeignField> foreign_;

@@ -81,6 +81,8 @@ void info_to_json(const TraceInfo& info, Json& json) {
   for (const auto& module : info.modules) json["modules"].push_back(to_json(module));
   if (!info.wait_causes.empty()) json["wait_causes"] = Json::array();
   for (const auto& cause : info.wait_causes) json["wait_causes"].push_back(to_json(cause));
+  if (!info.primitive_events.empty()) json["primitive_events"] = Json::array();
+  for (const auto& event : info.primitive_events) json["primitive_events"].push_back(to_json(event));
   json["delay_model"] = model_to_json(info.delays);
 }
 
@@ -109,6 +111,9 @@ TraceInfo info_from_json(const Json& json) {
   if (json.contains("wait_causes"))
     for (const auto& cause : json.at("wait_causes"))
       info.wait_causes.push_back(wait_cause_from_json(cause, info.processes.size()));
+  if (json.contains("primitive_events"))
+    for (const auto& event : json.at("primitive_events"))
+      info.primitive_events.push_back(primitive_event_from_json(event));
   info.delays = model_from_json(json.at("delay_model"));
   return info;
 }

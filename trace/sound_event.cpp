@@ -17,7 +17,8 @@ bool ids_are_known(const Event& event, const TableSizes& sizes) {
          in_table(event.channel, sizes.channels) && in_table(event.passed_channel, sizes.channels) &&
          event.machine.value < sizes.machines &&
          (event.type != EventType::receive_call || event.code < sizes.channel_sets) &&
-         (event.type != EventType::accept || in_table(ChannelId{event.code}, sizes.channels));
+         (event.type != EventType::accept || in_table(ChannelId{event.code}, sizes.channels)) &&
+         (!is_primitive(event.type) || event.code < sizes.primitive_events);
 }
 
 bool values_are_possible(const Event& event) {

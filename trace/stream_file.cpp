@@ -16,6 +16,17 @@ constexpr std::uint64_t kVainFactor = 4;
 
 }  // namespace
 
+std::optional<Packet> read_packet(FileReader& file, std::uint64_t offset, std::span<std::byte> into) {
+  Packet packet;
+  if (into.size() < sizeof packet.head || !file.go_to(offset) || file.read(into) != into.size()) return std::nullopt;
+  std::memcpy(&packet.head, into.data(), sizeof packet.head);
+  const bool is_packet = packet.head.magic == kCtfMagic && packet.head.packet_size_bits == into.size() * 8 &&
+                         packet.head.content_size_bits == packet.head.packet_size_bits;
+  if (!is_packet || checksum_of(into) != packet.head.checksum) return std::nullopt;
+  packet.records = into.subspan(sizeof packet.head);
+  return packet;
+}
+
 Result<StreamFile> StreamFile::open(const std::string& path, std::uint64_t offset) {
   auto file = FileReader::open(path);
   if (!file) return file.error();

@@ -21,6 +21,9 @@ struct Packet {
   std::span<const std::byte> records;  // without the head
 };
 
+// The packet that should begin at `offset` and be as long as `into`, alone. Nothing if it is not there, or not sound.
+std::optional<Packet> read_packet(FileReader& file, std::uint64_t offset, std::span<std::byte> into);
+
 enum class FileEnd : std::uint8_t { final, may_grow };
 
 class StreamFile {

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "trace/event_fields.hpp"
 #include "trace/ids_in_use.hpp"
 #include "trace/packet_decoder.hpp"
 #include "trace/process_merge.hpp"
@@ -23,6 +24,17 @@ namespace dpm {
 namespace {
 
 constexpr std::size_t kBatchEvents = 4096;
+
+// Which sources measure and others do not.
+bool is_sometimes_measured(std::string_view field) {
+  return same_name(field, "procTime") || same_name(field, "readyTime") || same_name(field, "diskTime");
+}
+
+bool names_field(std::string_view rules, std::string_view field) {
+  for (std::size_t at = 0; at + field.size() <= rules.size(); ++at)
+    if (same_name(rules.substr(at, field.size()), field)) return true;
+  return false;
+}
 
 }  // namespace
 
@@ -40,16 +52,19 @@ struct TraceReader::State {
   std::vector<Loss> undelivered;                // to the filter that wrote the trace
 
   void list_missing_fields() {
-    for (const auto& filter : sidecar.description.filters)
+    for (const auto& filter : sidecar.description.filters) {
+      if (filter.rules.empty()) continue;  // a field that is not there is one that the source does not have
       for (const auto& record : filter.classes) {
         const auto& layout = sidecar.description.layouts[record.layout];
         for (std::size_t i = 0; i < layout.fields.size(); ++i) {
           const MissingField missing{layout.name, layout.fields[i].name, filter.name};
           const bool is_known =
               std::find(missing_fields.begin(), missing_fields.end(), missing) != missing_fields.end();
-          if (!record.has(i) && !is_known) missing_fields.push_back(missing);
+          const bool by_rules = !is_sometimes_measured(missing.field) || names_field(filter.rules, missing.field);
+          if (!record.has(i) && !is_known && by_rules) missing_fields.push_back(missing);
         }
       }
+    }
   }
 
   std::string path_of(const StreamSummary& summary) const {
@@ -159,6 +174,10 @@ struct TraceReader::State {
   }
 
   LossReport read(const Deliver& deliver);
+  LossReport account_for(const TraceRead& found);
+  PacketIndex make_index() const;
+  bool read_part(const IndexedStream& stream, const Part& part, TimeSpan times,
+                 const std::function<bool(const Event&)>& take, StreamOutcome& outcome);
 };
 
 LossReport TraceReader::State::read(const Deliver& deliver) {
@@ -197,11 +216,36 @@ LossReport TraceReader::State::read(const Deliver& deliver) {
   for (const auto& [process, by_stream] : held)
     for (const Event& event : merge_streams_of_process(by_stream)) send(event);
   if (!batch.empty()) deliver(batch);
+  return account_for(found);
+}
+
+LossReport TraceReader::State::account_for(const TraceRead& found) {
   ledger = ledger_of(sidecar, found);
   for (const auto& missing : missing_fields)
     ledger.warnings.push_back(fmt::format("field {} of {} was discarded by the rules of filter '{}'", missing.field,
                                           missing.layout, missing.filter));
   return {found.delivered + ledger.lost, ledger.losses, ledger.warnings};
+}
+
+// False: a packet is not what the index says.
+bool TraceReader::State::read_part(const IndexedStream& stream, const Part& part, TimeSpan times,
+                                   const std::function<bool(const Event&)>& take, StreamOutcome& outcome) {
+  auto file = FileReader::open(fmt::format("{}/{}/{}", directory, kStreamFolder, stream.file));
+  if (!file || file->bytes() != stream.bytes) return false;
+  std::vector<std::byte> buffer(kPacketBytesMax);
+  for (const IndexedPacket& indexed : stream.packets) {
+    std::uint64_t expected = 0;
+    for (const ProcessRecords& of_process : stream.of(indexed))
+      expected += part.has(of_process.process) ? of_process.records : 0;
+    const bool is_in_time = times.from <= indexed.last_time && indexed.first_time <= times.to;
+    if (expected == 0 || !is_in_time) continue;
+    if (indexed.bytes > buffer.size()) return false;
+    const auto packet = read_packet(*file, indexed.offset, std::span(buffer).first(indexed.bytes));
+    if (!packet || packet->head.records != indexed.records || !decoder->can_read(packet->head)) return false;
+    const std::uint64_t before = outcome.records;
+    if (!decoder->read_of(*packet, outcome, part.has, take) || outcome.records - before != expected) return false;
+  }
+  return true;
 }
 
 TraceReader::TraceReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -261,6 +305,80 @@ Result<TraceReader> TraceReader::open(const std::string& named) {
     state->ledger.seen += loss.events;
   }
   return TraceReader(std::move(state));
+}
+
+bool TraceReader::can_be_read_in_parts() const {
+  const State& state = *state_;
+  const Sidecar& sidecar = state.sidecar;
+  return sidecar.finished && sidecar.split_processes && !state.has_split && sidecar.window_ns == 0 &&
+         !sidecar.ids.has_gaps() && !state.being_recorded && !state.decoder->is_foreign();
+}
+
+Result<PacketIndex> TraceReader::index() const {
+  auto found = PacketIndex::read(state_->directory);
+  if (!found) return found.error();
+  if (*found) return std::move(**found);
+  PacketIndex index = state_->make_index();
+  (void)replace_file(fmt::format("{}/{}", state_->directory, kPacketIndexName), index.to_bytes());
+  return index;
+}
+
+MachineId TraceReader::machine_of_stream(const std::string& file) const {
+  for (const StreamSegments& stream : state_->streams)
+    if (stream.name == file) return stream.files.front().machine;
+  return {};
+}
+
+PacketIndex TraceReader::State::make_index() const {
+  PacketIndex index;
+  for (const StreamSegments& stream : streams) {
+    StreamIndexer indexer(stream.name);
+    if (auto file = StreamFile::open(path_of(stream.files.front()))) {
+      while (const auto packet = file->next()) {
+        if (!decoder->can_read(packet->head)) break;
+        decoder->note_events(*packet, [&](const Event& event) {
+          if (event.process.value < sidecar.info.processes.size()) indexer.note(event.process, event.local_time);
+        });
+        indexer.end_packet(packet->head);
+      }
+    }
+    index.add(indexer.stream());
+  }
+  return index;
+}
+
+std::optional<std::uint64_t> TraceReader::read_part(const PacketIndex& index, const Part& part,
+                                                    const Deliver& deliver) {
+  const TableSizes sizes = TableSizes::of(state_->sidecar.info);
+  std::vector<Event> batch;
+  batch.reserve(kBatchEvents);
+  std::uint64_t delivered = 0;
+  const auto send = [&] {
+    if (!batch.empty()) deliver(batch);
+    delivered += batch.size();
+    batch.clear();
+  };
+  TimeSpan times;
+  const auto take = [&](const Event& event) {
+    if (!state_->is_sound(event, sizes)) return false;
+    if (event.local_time < times.from || times.to < event.local_time) return true;
+    batch.push_back(event);
+    if (batch.size() == kBatchEvents) send();
+    return true;
+  };
+  for (const StreamSegments& stream : state_->streams) {
+    const IndexedStream* indexed = index.of(stream.name);
+    if (part.times_of) times = part.times_of(stream.files.front().machine);
+    StreamOutcome outcome;
+    if (indexed == nullptr || !state_->read_part(*indexed, part, times, take, outcome)) return std::nullopt;
+  }
+  send();
+  return delivered;
+}
+
+LossReport TraceReader::report_of(std::uint64_t delivered) {
+  return state_->account_for(
+      {.delivered = delivered, .losses = {}, .undelivered = state_->undelivered, .being_recorded = false});
 }
 
 bool TraceReader::is_held_open() const { return !state_->held_open.empty(); }

@@ -6,14 +6,12 @@
 #include <functional>
 
 #include "model/time.hpp"
+#include "os/local_clock.hpp"
 
 namespace dpm {
 
 // Nanoseconds since any instant; never runs backwards.
 using RecorderClock = std::function<std::int64_t()>;
-
-// The machine's own, which does not jump when its time is set.
-std::int64_t steady_clock_ns();
 
 struct TraceWindow {
   Duration length;

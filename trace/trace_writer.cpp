@@ -14,6 +14,7 @@
 #include "trace/names_in_window.hpp"
 #include "trace/names_journal.hpp"
 #include "trace/packed_copy.hpp"
+#include "trace/packet_index.hpp"
 #include "trace/recording_lock.hpp"
 #include "trace/segment_queue.hpp"
 #include "trace/sidecar.hpp"
@@ -50,7 +51,7 @@ PackedClass pack(const RecordLayout& layout, const RecordClass& record) {
 // How many rows the tables have that grow while a source runs.
 std::size_t rows_of(const TraceInfo& info) {
   return info.processes.size() + info.channels.size() + info.channel_sets.size() + info.modules.size() +
-         info.wait_causes.size();
+         info.wait_causes.size() + info.primitive_events.size();
 }
 
 struct Stream {
@@ -63,6 +64,7 @@ struct Stream {
   std::size_t used_bytes = sizeof(PacketHead);
   std::uint64_t last_time_ns = 0;
   std::uint64_t records_refused = 0;
+  StreamIndexer indexer;
 };
 
 }  // namespace
@@ -178,8 +180,9 @@ struct TraceWriter::State {
   // until a trace is finished, readers look at what is there.
   Stream& add_stream(std::uint16_t filter, MachineId machine) {
     DPM_CHECK(!machine.is_none());
+    const std::string file = fmt::format("machine_{}_filter_{}", machine.value, filter);
     auto stream = std::make_unique<Stream>(
-        Stream{machine, filter, SegmentQueue(fmt::format("machine_{}_filter_{}", machine.value, filter))});
+        Stream{.machine = machine, .filter = filter, .segments = SegmentQueue(file), .indexer = StreamIndexer(file)});
     stream->number = static_cast<std::uint32_t>(streams.size());
     stream->head.stream = stream->number;
     stream->head.machine = machine.value;
@@ -210,14 +213,14 @@ struct TraceWriter::State {
     if (!takes_events || !knows_processes || streams.empty()) return;
     std::size_t fields = 0;
     for (const auto& stream : streams) fields += ctf_fields_with_names(sidecar.description, stream->filter);
-    const CtfNames names(info(), fields);
-    std::string text = ctf_prologue() + names.declarations();
+    const CtfNames ctf_names(info(), fields);
+    std::string text = ctf_prologue() + ctf_names.declarations();
     std::vector<bool> has_clock(clock_declared.size());
     for (const auto& stream : streams) {
       const MachineId machine = stream->machine;
       if (!has_clock[machine.value]) text += ctf_clock(machine, machine_name(machine));
       has_clock[machine.value] = true;
-      text += ctf_stream(stream->number, machine, sidecar.description, stream->filter, names);
+      text += ctf_stream(stream->number, machine, sidecar.description, stream->filter, ctf_names);
     }
     const SpareDescriptor::Lent lent(spare);
     note(replace_file(ctf_path("metadata"), text, fmt::format("{}/metadata.new", directory)));
@@ -251,8 +254,10 @@ struct TraceWriter::State {
     const auto written = append(ctf_path(stream.segments.open().name.file()), packet);
     if (written) {
       stream.segments.wrote(stream.head.records);
+      if (is_indexed()) stream.indexer.end_packet(stream.head);
       ++stream.head.sequence;
     } else {
+      stream.indexer.forget_packet();
       stream.records_refused += stream.head.records;
       note(written);
     }
@@ -298,6 +303,18 @@ struct TraceWriter::State {
     // Only trace.json tells how much was removed of a stream without a segment.
     if (is_stream_gone) write_sidecar();
     for (const Segment& segment : old) ::unlink(ctf_path(segment.name.file()).c_str());
+  }
+
+  // What a window removes would have to be removed from the index.
+  bool is_indexed() const { return knows_processes && !window; }
+
+  // Readers do without it, so that it cannot be written is not a failure of the recording.
+  void write_index() {
+    if (!is_indexed()) return;
+    PacketIndex index;
+    for (const auto& stream : streams) index.add(stream->indexer.stream());
+    const SpareDescriptor::Lent lent(spare);
+    (void)replace_file(fmt::format("{}/{}", directory, kPacketIndexName), index.to_bytes());
   }
 
   // A process with records in several streams must be merged by the reader.
@@ -403,6 +420,7 @@ void TraceWriter::on_records(std::span<const Event> events, std::span<const Verd
     Stream& stream = state_->stream_for(verdicts[i].filter, event.machine);
     state_->note_process(event.process, stream);
     state_->put(stream, verdicts[i].record_class, event.local_time, reinterpret_cast<const std::byte*>(&event));
+    if (state_->is_indexed()) stream.indexer.note(event.process, event.local_time);
   }
 }
 
@@ -441,6 +459,7 @@ void TraceWriter::on_end(const Ledger& ledger) {
   if (state_->status) {  // a full disk has little space
     state_->take_in_journal();
     state_->name_numbers_in_metadata();
+    state_->write_index();
   }
   state_->write_sidecar();
   if (state_->journal && !state_->sidecar.has_journal && state_->status && state_->sidecar_status)

@@ -103,6 +103,11 @@ std::string share_text(const BlameShare& share, const TraceInfo& info) {
   return fmt::format("{}: in the queue of the CPU that {} had", process, rival);
 }
 
+std::string estimate_text(std::uint64_t samples) {
+  return fmt::format("Estimated from {}; in brackets the 95 % intervals, for samples that are independent.",
+                     samples == 1 ? "1 sample" : fmt::format("{} samples", samples));
+}
+
 std::string sentence(const BlameNode& root, const std::string& what, const TraceInfo& info) {
   const auto whole_ns = static_cast<double>(root.total_ns());
   const BlameWay way = longest_way(root);

@@ -20,6 +20,9 @@ std::string share_text(const BlameShare& share, const TraceInfo& info);
 // queue of a CPU that backup had". Empty if nothing was divided.
 std::string sentence(const BlameNode& root, const std::string& what, const TraceInfo& info);
 
+// "estimated from 512 samples; in brackets ..."
+std::string estimate_text(std::uint64_t samples);
+
 std::string process_text(ProcessId process, const TraceInfo& info);
 
 }  // namespace dpm::view

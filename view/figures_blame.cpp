@@ -6,6 +6,7 @@
 #include <array>
 
 #include "analysis/blame/blame_shares.hpp"
+#include "model/share.hpp"
 #include "view/blame_words.hpp"
 
 namespace dpm::view {
@@ -30,15 +31,22 @@ FlameTone tone_of(BlamePart part) {
   }
 }
 
+double whole_of(const BlameTree& tree) { return static_cast<double>(std::max<std::int64_t>(tree.root.total_ns(), 1)); }
+
+std::string share_of_text(double share, const BlameTree& tree) {
+  if (tree.samples == 0) return fmt::format("{:.1f} %", share * 100);
+  const Share estimate = mean_share(share, tree.samples);
+  return fmt::format("{:.1f} % ({:.1f} to {:.1f})", share * 100, estimate.low * 100, estimate.high * 100);
+}
+
 // Walks a tree once, for the rows of the table and for the boxes.
 class Walk {
  public:
-  Walk(const BlameNode& root, const TraceInfo& info)
-      : info_(info), whole_ns_(static_cast<double>(std::max<std::int64_t>(root.total_ns(), 1))) {}
+  Walk(const BlameTree& tree, const TraceInfo& info) : tree_(tree), info_(info), whole_ns_(whole_of(tree)) {}
 
-  void begin(const BlameNode& root, const std::string& what) {
-    add(0, 0, what, root.total_ns(), FlameTone::process);
-    divide(root, 1, 0);
+  void begin() {
+    add(0, 0, tree_.what, tree_.root.total_ns(), FlameTone::process);
+    divide(tree_.root, 1, 0);
   }
 
   std::vector<std::vector<Cell>> rows;
@@ -52,10 +60,11 @@ class Walk {
     std::string indented;
     for (std::uint32_t i = 0; i < depth; ++i) indented += "\u2003";
     rows.push_back({{indented + text, depth == 0 ? CellTone::strong : CellTone::normal},
-                    {fmt::format("{:.1f} %", share * 100)},
+                    {share_of_text(share, tree_)},
                     {fmt::format("{:.6g} s", static_cast<double>(ns) * 1e-9)}});
-    boxes.push_back({depth, from, from + share, text, tone,
-                     fmt::format("{}: {:.1f} %, {:.6g} s", text, share * 100, static_cast<double>(ns) * 1e-9)});
+    boxes.push_back(
+        {depth, from, from + share, text, tone,
+         fmt::format("{}: {}, {:.6g} s", text, share_of_text(share, tree_), static_cast<double>(ns) * 1e-9)});
   }
 
   void divide(const BlameNode& node, std::uint32_t depth, double from) {
@@ -86,32 +95,32 @@ class Walk {
     }
   }
 
+  const BlameTree& tree_;
   const TraceInfo& info_;
   const double whole_ns_;
 };
 
-Table causes_table(const BlameNode& root, const TraceInfo& info) {
-  const auto whole_ns = static_cast<double>(std::max<std::int64_t>(root.total_ns(), 1));
+Table causes_table(const BlameTree& tree, const TraceInfo& info) {
   Table table{{{"cause"}, {"share", true}, {"time", true}}, {}};
-  const auto shares = longest_shares(root);
+  const auto shares = longest_shares(tree.root);
   for (std::size_t i = 0; i < std::min(kCausesMax, shares.size()); ++i)
     table.rows.push_back({{share_text(shares[i], info), CellTone::prose},
-                          {fmt::format("{:.1f} %", static_cast<double>(shares[i].time_ns) / whole_ns * 100)},
+                          {share_of_text(static_cast<double>(shares[i].time_ns) / whole_of(tree), tree)},
                           {fmt::format("{:.6g} s", static_cast<double>(shares[i].time_ns) * 1e-9)}});
   return table;
 }
 
 }  // namespace
 
-std::vector<Figure> blame_figures(const BlameNode& root, const std::string& what, const TraceInfo& info) {
-  Walk walk(root, info);
-  walk.begin(root, what);
-  const std::string first = sentence(root, what, info);
-  FlameGraph flames{"Where the time of " + what + " went", first, std::move(walk.boxes)};
-  Table tree{{{"where the time went"}, {"share", true}, {"time", true}}, std::move(walk.rows)};
+std::vector<Figure> blame_figures(const BlameTree& tree, const TraceInfo& info) {
+  Walk walk(tree, info);
+  walk.begin();
+  const std::string first = sentence(tree.root, tree.what, info);
+  FlameGraph flames{"Where the time of " + tree.what + " went", first, std::move(walk.boxes)};
+  Table rows{{{"where the time went"}, {"share", true}, {"time", true}}, std::move(walk.rows)};
   return {{"Flame graph", (first.empty() ? std::string() : first + ". ") + kReading, std::move(flames), true},
-          {"Causes", "The longest first, whichever way they were reached.", causes_table(root, info)},
-          {"Tree", "Each part is divided by the parts below it.", std::move(tree)}};
+          {"Causes", "The longest first, whichever way they were reached.", causes_table(tree, info)},
+          {"Tree", "Each part is divided by the parts below it.", std::move(rows)}};
 }
 
 }  // namespace dpm::view

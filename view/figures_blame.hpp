@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "analysis/blame/blame.hpp"
+#include "analysis/blame/blame_tree.hpp"
 #include "model/trace_info.hpp"
 #include "view/figure.hpp"
 
 namespace dpm::view {
 
-// `what` is what was divided: "client", "request 3 of client".
-std::vector<Figure> blame_figures(const BlameNode& root, const std::string& what, const TraceInfo& info);
+// Shares that are estimated from samples have their intervals beside them.
+std::vector<Figure> blame_figures(const BlameTree& tree, const TraceInfo& info);
 
 }  // namespace dpm::view

@@ -237,10 +237,6 @@ Json figure_json(const Figure& figure) {
           {"drawing", std::move(made.drawing)}};
 }
 
-Json section_json(const Section& section) {
-  return {{"heading", section.heading}, {"text", section.text}, {"figures", list(section.figures, figure_json)}};
-}
-
 Json ledger_json(const std::optional<Ledger>& ledger) {
   if (!ledger) return nullptr;
   const auto loss = [](const auto& lost) { return Json{{"reason", lost.reason}, {"events", lost.events}}; };
@@ -254,6 +250,10 @@ Json ledger_json(const std::optional<Ledger>& ledger) {
 }
 
 }  // namespace
+
+Json section_json(const Section& section) {
+  return {{"heading", section.heading}, {"text", section.text}, {"figures", list(section.figures, figure_json)}};
+}
 
 Json report_json(const ReportInput& report) {
   return {{"title", report.title},

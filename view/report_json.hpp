@@ -9,5 +9,6 @@
 namespace dpm::view {
 
 nlohmann::ordered_json report_json(const ReportInput& report);
+nlohmann::ordered_json section_json(const Section& section);
 
 }  // namespace dpm::view

@@ -44,21 +44,6 @@ BlameWait wait_of(WaitKind kind) {
   return BlameWait::signal;
 }
 
-BlameNode& waited_for(BlameNode& node, ProcessId process, BlameWait why) {
-  for (BlameNode& known : node.waits)
-    if (known.process == process && known.why == why) return known;
-  node.waits.push_back({});
-  node.waits.back().process = process;
-  node.waits.back().why = why;
-  return node.waits.back();
-}
-
-void sort_longest_first(BlameNode& node) {
-  for (BlameNode& child : node.waits) sort_longest_first(child);
-  std::stable_sort(node.waits.begin(), node.waits.end(),
-                   [](const BlameNode& a, const BlameNode& b) { return a.total_ns() > b.total_ns(); });
-}
-
 // When the message of each RECEIVE was sent.
 std::vector<std::int64_t> sending_times(std::span<const Event> events, std::span<const std::int64_t> times_ns) {
   std::map<Message, std::int64_t> sends;
@@ -83,6 +68,28 @@ std::vector<std::int64_t> ends_of_processes(std::span<const Event> events, std::
   return ended_at;
 }
 
+// Of a state that is not a wait for another process.
+BlamePart part_of_state(SampledState state) {
+  switch (state) {
+    case SampledState::runs:
+      return BlamePart::cpu;
+    case SampledState::queues:
+      return BlamePart::cpu_queue;
+    case SampledState::disk:
+      return BlamePart::disk;
+    case SampledState::lock:
+      return BlamePart::lock;
+    case SampledState::timer:
+      return BlamePart::timer;
+    case SampledState::none:
+      return BlamePart::not_split;
+    case SampledState::waits:
+    case SampledState::other:
+      break;
+  }
+  return BlamePart::other;
+}
+
 }  // namespace
 
 std::int64_t BlameNode::total_ns() const {
@@ -104,6 +111,7 @@ BlameAnalysis::BlameAnalysis(std::span<const Event> events, std::span<const std:
   const std::vector<std::int64_t> ended_at = ends_of_processes(events, times_ns, lines_.size());
   for (std::uint32_t p = 0; p < lines_.size(); ++p)
     if (!own[p].empty()) build(ProcessId{p}, own[p], sent_at, ended_at);
+  find_contention(info);
   for (const WaitCause& cause : info.wait_causes)
     if (cause.process.value < lines_.size()) lines_[cause.process.value].causes.push_back(cause);
 }
@@ -160,18 +168,19 @@ void BlameAnalysis::find_wait(Gap& gap, std::span<const std::uint32_t> own, std:
     gap.idle_from_ns = std::clamp(gap.sent_ns, gap.from_ns + idle_ns, gap.to_ns) - idle_ns;
     return;
   }
-  // The RECEIVE that ends this gap, or the RECEIVECALL before it: of a process that waited in poll().
-  const bool had_asked = before.type == EventType::receive_call;
+  // The RECEIVE that ends this gap, or the RECEIVECALL before it: of a process that waited in poll(), perhaps because it had
+  // asked and there was nothing yet.
   std::optional<std::uint32_t> receive;
   if (is_message(event, EventType::receive)) receive = own[i];
   if (event.type == EventType::receive_call && i + 1 < own.size() &&
       is_message(events_[own[i + 1]], EventType::receive))
     receive = own[i + 1];
   const std::int64_t sent_ns = receive ? sent_at[*receive] : kNotSent;
-  if (receive && (had_asked ? *receive == own[i] : sent_ns != kNotSent && sent_ns > gap.from_ns)) {
+  const bool is_answered = receive && *receive == own[i] && before.type == EventType::receive_call;
+  if (receive && (is_answered || (sent_ns != kNotSent && sent_ns > gap.from_ns))) {
     gap.waits_for = events_[*receive].peer;
     gap.sent_ns = sent_ns == kNotSent ? gap.to_ns : sent_ns;
-    if (!had_asked) gap.idle_from_ns = std::clamp(sent_ns, gap.from_ns + idle_ns, gap.to_ns) - idle_ns;
+    if (!is_answered) gap.idle_from_ns = std::clamp(sent_ns, gap.from_ns + idle_ns, gap.to_ns) - idle_ns;
   } else if (!is_measured) {
     idle_ns = 0;  // it may have been ready
   }
@@ -216,14 +225,53 @@ BlameNode BlameAnalysis::divide(ProcessId process, Interval interval) const {
   return node;
 }
 
-// A part of the gap that has nothing of its idle time. What the gap did besides is spread evenly over all such parts.
-void BlameAnalysis::divide_busy(const Gap& gap, Interval part, BlameNode& node) {
-  const std::int64_t idle_ns = gap.idle_to_ns - gap.idle_from_ns;
-  const std::int64_t busy_ns = gap.to_ns - gap.from_ns - idle_ns;
-  const auto place = [&](std::int64_t at_ns) {
-    return at_ns - gap.from_ns - (at_ns > gap.idle_from_ns ? std::min(at_ns, gap.idle_to_ns) - gap.idle_from_ns : 0);
+void BlameAnalysis::find_contention(const TraceInfo& info) {
+  for (std::uint32_t p = 0; p < lines_.size(); ++p) {
+    Line& line = lines_[p];
+    line.machine = info.processes[p].machine;
+    for (const Gap& gap : line.gaps) {
+      // Each part has its share of what the gap wants; the idle time between them wants nothing.
+      const std::int64_t wanted_ns = gap.cpu_ns + gap.ready_ns, busy_ns = gap.busy_ns();
+      for (const Interval part : {Interval{gap.from_ns, gap.idle_from_ns}, {gap.idle_to_ns, gap.to_ns}})
+        contention_.add(line.machine, part.from_ns, part.to_ns,
+                        share_until(wanted_ns, part.to_ns - part.from_ns, busy_ns));
+    }
+  }
+  for (std::uint16_t machine = 0; machine < info.machines.size(); ++machine)
+    contention_.settle(MachineId{machine}, info.machines[machine].cores);
+}
+
+std::int64_t BlameAnalysis::Gap::busy_until(std::int64_t at_ns) const {
+  return at_ns - from_ns - (at_ns > idle_from_ns ? std::min(at_ns, idle_to_ns) - idle_from_ns : 0);
+}
+
+// Where the CPU was contended first; what is longer than that, other programs must have caused, at any time.
+std::int64_t BlameAnalysis::queued_until(const Gap& gap, MachineId machine, std::int64_t at_ns) const {
+  const std::int64_t at = gap.busy_until(at_ns), busy_ns = gap.busy_ns();
+  if (at <= 0 || gap.ready_ns == 0) return 0;
+  if (at >= busy_ns) return gap.ready_ns;
+  const auto lacked = [&](std::int64_t from_ns, std::int64_t to_ns) {
+    return contention_.lacked_until_ns(machine, to_ns) - contention_.lacked_until_ns(machine, from_ns);
   };
-  const std::int64_t from = place(part.from_ns), to = place(part.to_ns);
+  const auto lacked_until = [&](std::int64_t until_ns) {
+    const double idle = until_ns > gap.idle_from_ns ? lacked(gap.idle_from_ns, std::min(until_ns, gap.idle_to_ns)) : 0;
+    return lacked(gap.from_ns, until_ns) - idle;
+  };
+  const auto ready = static_cast<double>(gap.ready_ns);
+  const double whole = lacked_until(gap.to_ns), part = lacked_until(at_ns);
+  double queued = ready < whole ? part * ready / whole : part;
+  if (ready > whole)
+    queued += (static_cast<double>(at) - part) * (ready - whole) / (static_cast<double>(busy_ns) - whole);
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(queued), 0, std::min(at, gap.ready_ns));
+}
+
+// A part of the gap that has nothing of its idle time. What the gap did besides queueing is spread evenly over the rest.
+void BlameAnalysis::divide_busy(const Gap& gap, MachineId machine, Interval part, BlameNode& node) const {
+  const std::int64_t queued_from = queued_until(gap, machine, part.from_ns);
+  const std::int64_t queued_to = queued_until(gap, machine, part.to_ns);
+  part_of(node, BlamePart::cpu_queue) += queued_to - queued_from;
+  const std::int64_t rest_ns = gap.busy_ns() - gap.ready_ns;
+  const std::int64_t from = gap.busy_until(part.from_ns) - queued_from, to = gap.busy_until(part.to_ns) - queued_to;
   std::int64_t left_ns = to - from;
   const auto take = [&](std::int64_t until_from, std::int64_t until_to, BlamePart kind) {
     part_of(node, kind) += until_to - until_from;
@@ -231,12 +279,10 @@ void BlameAnalysis::divide_busy(const Gap& gap, Interval part, BlameNode& node) 
   };
   // Each bound is of the amounts so far, so that rounding leaves no remainder.
   std::int64_t sum_ns = 0, before_from = 0, before_to = 0;
-  for (const auto& [amount_ns, kind] : {std::pair{gap.cpu_ns, BlamePart::cpu},
-                                        {gap.ready_ns, BlamePart::cpu_queue},
-                                        {gap.disk_ns, BlamePart::disk},
-                                        {gap.other_ns, BlamePart::other}}) {
+  for (const auto& [amount_ns, kind] :
+       {std::pair{gap.cpu_ns, BlamePart::cpu}, {gap.disk_ns, BlamePart::disk}, {gap.other_ns, BlamePart::other}}) {
     sum_ns += amount_ns;
-    const std::int64_t at_from = share_until(sum_ns, from, busy_ns), at_to = share_until(sum_ns, to, busy_ns);
+    const std::int64_t at_from = share_until(sum_ns, from, rest_ns), at_to = share_until(sum_ns, to, rest_ns);
     take(at_from - before_from, at_to - before_to, kind);
     before_from = at_from;
     before_to = at_to;
@@ -283,6 +329,35 @@ void BlameAnalysis::name_rivals(BlameNode& node) const {
                    [](const BlameRival& a, const BlameRival& b) { return a.time_ns > b.time_ns; });
 }
 
+BlameNode& BlameAnalysis::waited_for(BlameNode& node, ProcessId process, BlameWait why) {
+  for (BlameNode& known : node.waits)
+    if (known.process == process && known.why == why) return known;
+  node.waits.push_back({});
+  node.waits.back().process = process;
+  node.waits.back().why = why;
+  return node.waits.back();
+}
+
+void BlameAnalysis::sort_longest_first(BlameNode& node) {
+  for (BlameNode& child : node.waits) sort_longest_first(child);
+  std::stable_sort(node.waits.begin(), node.waits.end(),
+                   [](const BlameNode& a, const BlameNode& b) { return a.total_ns() > b.total_ns(); });
+}
+
+bool BlameAnalysis::is_circle(ProcessId process, const Waiting& waiting) const {
+  bool is_circle = waiting.depth >= options_.depth_max;
+  for (const Waiting* above = &waiting; above != nullptr; above = above->above) is_circle |= above->process == process;
+  return is_circle;
+}
+
+const BlameAnalysis::Gap* BlameAnalysis::gap_at(ProcessId process, std::int64_t at_ns) const {
+  if (process.value >= lines_.size()) return nullptr;
+  const auto& gaps = lines_[process.value].gaps;
+  const auto gap =
+      std::partition_point(gaps.begin(), gaps.end(), [&](const Gap& earlier) { return earlier.to_ns <= at_ns; });
+  return gap == gaps.end() || gap->from_ns > at_ns ? nullptr : &*gap;
+}
+
 void BlameAnalysis::add(BlameNode& node, Interval interval, const Waiting& waiting) const {
   if (interval.to_ns <= interval.from_ns) return;
   const ProcessId process = node.process;
@@ -303,7 +378,7 @@ void BlameAnalysis::add(BlameNode& node, Interval interval, const Waiting& waiti
                                   [&](const Gap& earlier) { return earlier.to_ns <= interval.from_ns; });
   for (; gap != line.gaps.end() && gap->from_ns < interval.to_ns; ++gap) {
     for (const Interval part : {clip(gap->from_ns, gap->idle_from_ns), clip(gap->idle_to_ns, gap->to_ns)})
-      if (length(part) > 0) divide_busy(*gap, part, node);
+      if (length(part) > 0) divide_busy(*gap, line.machine, part, node);
     const Interval idle = clip(gap->idle_from_ns, gap->idle_to_ns);
     if (length(idle) == 0) continue;
     if (gap->waits_for.is_none()) {
@@ -315,15 +390,70 @@ void BlameAnalysis::add(BlameNode& node, Interval interval, const Waiting& waiti
     const std::int64_t sent_ns = std::clamp(gap->sent_ns, idle.from_ns, idle.to_ns);
     part_of(other, BlamePart::on_its_way) += idle.to_ns - sent_ns;
     const Interval others{idle.from_ns, sent_ns};
-    bool is_circle = waiting.depth >= options_.depth_max;
-    for (const Waiting* above = &waiting; above != nullptr; above = above->above)
-      is_circle |= above->process == other.process;
-    if (is_circle) {
+    if (is_circle(other.process, waiting)) {
       part_of(other, BlamePart::not_followed) += length(others);
     } else {
       add(other, others, {other.process, &waiting, waiting.depth + 1});
     }
   }
+}
+
+// ---- from samples
+//
+// At each instant the messages say which process is waited for, and the samples what the last of them did.
+//
+//     client     ──SEND──RECEIVECALL▒▒▒▒▒▒▒▒▒▒▒▒▒▒RECEIVE──     found waiting for a message; the trace says: of server
+//     server     ─────────────────────────────SEND──            found in the queue of a CPU
+//                                     │
+//                                     the sample belongs to "waits for server", "in the queue of the CPU"
+//
+// So each sample belongs to one part of the tree. The number of samples in a part is binomial, if they are independent.
+SampledBlame BlameAnalysis::divide(ProcessId process, Interval interval, const SampledStates& states) const {
+  SampledBlame found;
+  found.root.process = process;
+  const auto times = states.times_ns();
+  const auto first = std::lower_bound(times.begin(), times.end(), interval.from_ns);
+  const auto last = std::lower_bound(first, times.end(), interval.to_ns);
+  found.samples = static_cast<std::uint64_t>(last - first);
+  // Each sample stands for the same time, to the nanosecond: all parts add up to the interval.
+  const std::int64_t whole_ns = interval.to_ns - interval.from_ns;
+  const auto until = [&](std::uint64_t sample) {
+    const auto samples = static_cast<std::int64_t>(found.samples), number = static_cast<std::int64_t>(sample);
+    return whole_ns / samples * number + whole_ns % samples * number / samples;
+  };
+  for (std::uint64_t i = 0; i < found.samples; ++i) {
+    const std::size_t sample = static_cast<std::size_t>(first - times.begin()) + i;
+    look(found.root, {sample, until(i + 1) - until(i)}, {process, nullptr, 0}, states);
+  }
+  sort_longest_first(found.root);
+  return found;
+}
+
+void BlameAnalysis::look(BlameNode& node, const Instant& instant, const Waiting& waiting,
+                         const SampledStates& states) const {
+  const auto [state, seen_ns] = states.at(node.process, instant.sample);
+  const Gap* gap = gap_at(node.process, seen_ns);
+  if (gap == nullptr) {
+    part_of(node, BlamePart::not_seen) += instant.weight_ns;
+    return;
+  }
+  // What was not looked at waits where the trace says that it waited, and is unknown elsewhere.
+  const bool is_idle = seen_ns >= gap->idle_from_ns && seen_ns < gap->idle_to_ns;
+  const bool may_wait =
+      state == SampledState::waits || (state == SampledState::none && is_idle) ||
+      (state == SampledState::lock && (gap->why == BlameWait::lock || gap->why == BlameWait::thread_end));
+  if (!may_wait || gap->waits_for.is_none()) {
+    part_of(node, part_of_state(state)) += instant.weight_ns;
+    return;
+  }
+  BlameNode& other = waited_for(node, gap->waits_for, gap->why);
+  ++other.times;
+  if (seen_ns >= gap->sent_ns)
+    part_of(other, BlamePart::on_its_way) += instant.weight_ns;
+  else if (is_circle(other.process, waiting))
+    part_of(other, BlamePart::not_followed) += instant.weight_ns;
+  else
+    look(other, instant, {other.process, &waiting, waiting.depth + 1}, states);
 }
 
 }  // namespace dpm

@@ -11,8 +11,8 @@
 // through as many processes as wait for each other. So all amounts of a tree add up to the interval, to the nanosecond.
 //
 // Within an interval between two events the order of the parts is not known. An idle time after a RECEIVECALL comes first; one
-// of a process that sleeps in poll() until a message is sent ends when it is sent, or as early as it can; the other parts are
-// spread evenly.
+// of a process that sleeps in poll() until a message is sent ends when it is sent, or as early as it can. Time in the CPU's
+// queue is where other processes of the trace wanted the machine's CPUs, too (CpuContention); the other parts are spread evenly.
 //
 // Which program had the CPU while a process was in its queue, and how much of the time that no event explains it waited at locks
 // and for timers, TraceInfo::wait_causes has for the whole life of a process. A part of it is divided in the same proportions.
@@ -26,6 +26,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/blame/cpu_contention.hpp"
+#include "analysis/blame/sampled_states.hpp"
 #include "model/event.hpp"
 #include "model/trace_info.hpp"
 
@@ -68,6 +70,12 @@ struct BlameNode {
   std::int64_t total_ns() const;
 };
 
+// The same from samples: each part has its share of them, and `times` of a wait is how many found it.
+struct SampledBlame {
+  BlameNode root;
+  std::uint64_t samples = 0;  // in the interval; 0: nothing is divided
+};
+
 struct BlameOptions {
   std::uint32_t depth_max = 64;
 };
@@ -90,6 +98,8 @@ class BlameAnalysis {
   std::size_t requests(ProcessId process) const;
 
   BlameNode divide(ProcessId process, Interval interval) const;
+  // For traces that do not have all times. `states` on the axis of `times_ns`.
+  SampledBlame divide(ProcessId process, Interval interval, const SampledStates& states) const;
   // Whether the time of this process is split everywhere.
   bool is_measured(ProcessId process) const;
 
@@ -100,7 +110,10 @@ class BlameAnalysis {
     std::int64_t idle_from_ns = 0, idle_to_ns = 0;
     std::int64_t cpu_ns = 0, ready_ns = 0, disk_ns = 0,
                  other_ns = 0;  // outside the idle time; what is left is not split
-    ProcessId waits_for;        // of the idle time; none: something else
+    std::int64_t busy_ns() const { return to_ns - from_ns - (idle_to_ns - idle_from_ns); }
+    // What of it is before `at_ns`.
+    std::int64_t busy_until(std::int64_t at_ns) const;
+    ProcessId waits_for;  // of the idle time; none: something else
     BlameWait why = BlameWait::message;
     std::int64_t sent_ns = 0;
   };
@@ -108,6 +121,7 @@ class BlameAnalysis {
     std::vector<Gap> gaps;
     std::vector<Interval> requests;
     std::int64_t first_ns = 0, last_ns = 0;
+    MachineId machine;
     std::int64_t ready_ns = 0, other_ns = 0;  // in all
     std::vector<WaitCause> causes;
     bool seen = false, measured = true;
@@ -118,19 +132,35 @@ class BlameAnalysis {
     std::uint32_t depth = 0;
   };
 
+  struct Instant {
+    std::size_t sample = 0;
+    std::int64_t weight_ns = 0;  // the time that the sample stands for
+  };
+
   using Times = std::span<const std::int64_t>;
   void build(ProcessId process, std::span<const std::uint32_t> own, Times sent_at, Times ended_at);
   // What the idle time of the gap between two events waits for; `idle_ns` may become less.
   void find_wait(Gap& gap, std::span<const std::uint32_t> own, std::size_t i, Times sent_at, Times ended_at,
                  std::int64_t& idle_ns) const;
   void name_rivals(BlameNode& node) const;
-  static void divide_busy(const Gap& gap, Interval part, BlameNode& node);
+  void find_contention(const TraceInfo& info);
+  // How much of the gap's time in the CPU's queue is before `at_ns`.
+  std::int64_t queued_until(const Gap& gap, MachineId machine, std::int64_t at_ns) const;
+  void divide_busy(const Gap& gap, MachineId machine, Interval part, BlameNode& node) const;
   void add(BlameNode& node, Interval interval, const Waiting& waiting) const;
+  void look(BlameNode& node, const Instant& instant, const Waiting& waiting, const SampledStates& states) const;
+  // Null: the process was not seen then.
+  const Gap* gap_at(ProcessId process, std::int64_t at_ns) const;
+  // Whether what `waiting` waits for waits for the process itself, or is too deep.
+  bool is_circle(ProcessId process, const Waiting& waiting) const;
+  static BlameNode& waited_for(BlameNode& node, ProcessId process, BlameWait why);
+  static void sort_longest_first(BlameNode& node);
 
   std::span<const Event> events_;
   std::span<const std::int64_t> times_ns_;
   BlameOptions options_;
   std::vector<Line> lines_;  // by process
+  CpuContention contention_;
 };
 
 }  // namespace dpm

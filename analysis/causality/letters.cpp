@@ -124,4 +124,13 @@ Result<std::vector<std::string>> assign_letters(std::span<const std::string> nam
   return assignment.assign();
 }
 
+std::vector<std::string> designators_of(const std::string& path) {
+  std::vector<std::string> designators;
+  for (const char c : path) {
+    if (designators.empty() || std::isupper(static_cast<unsigned char>(c))) designators.emplace_back();
+    designators.back() += c;
+  }
+  return designators;
+}
+
 }  // namespace dpm

@@ -24,4 +24,7 @@ namespace dpm {
 Result<std::vector<std::string>> assign_letters(std::span<const std::string> names,
                                                 const std::map<std::string, std::string>& wished = {});
 
+// "AS1S12" -> "A", "S1", "S12".
+std::vector<std::string> designators_of(const std::string& path);
+
 }  // namespace dpm

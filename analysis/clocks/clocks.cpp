@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include "analysis/clocks/clock_paths.hpp"
 #include "analysis/clocks/clock_reading.hpp"
@@ -55,6 +56,20 @@ std::size_t longest_possible(std::span<const SidedPoint> points) {
   return possible;
 }
 
+Event event_of(const SeenEnd& end) {
+  Event event;
+  event.local_time = end.time;
+  event.sequence = end.sequence;
+  event.process = end.process;
+  event.peer = end.peer;
+  event.channel = end.channel;
+  event.length_bytes = end.length_bytes;
+  event.machine = end.machine;
+  event.type = end.type;
+  event.evidence = end.evidence;
+  return event;
+}
+
 }  // namespace
 
 void ClockAnalysis::note_time(const Event& event) {
@@ -79,6 +94,7 @@ void ClockAnalysis::note(const MessagePair& pair) {
   side.push_back(from < to ? ClockPoint{sent, received - sent} : ClockPoint{received, sent - received});
   ++(from < to ? points.messages_from_a : points.messages_from_b);
   if (points.not_above.size() + points.not_below.size() < points.thin_at) return;
+  is_divisible_ = false;
   thin(points.not_above, true);
   thin(points.not_below, false);
   points.thin_at = std::max(points.thin_at, 2 * (points.not_above.size() + points.not_below.size()));
@@ -103,7 +119,10 @@ ClockPair ClockAnalysis::make_pair(MachineId a, MachineId b, const Points& point
   for (const ClockPoint& point : points.not_above) sided.push_back({{point.at_ns, point.offset_ns + tick(b)}, true});
   for (const ClockPoint& point : points.not_below)
     sided.push_back({{point.at_ns + tick(a), point.offset_ns - tick(a)}, false});
-  std::sort(sided.begin(), sided.end(), [](const auto& x, const auto& y) { return x.point.at_ns < y.point.at_ns; });
+  // Also of one instant, in an order that does not depend on which message was read first.
+  std::sort(sided.begin(), sided.end(), [](const auto& x, const auto& y) {
+    return std::tie(x.point.at_ns, x.point.offset_ns, x.from_a) < std::tie(y.point.at_ns, y.point.offset_ns, y.from_a);
+  });
   for (std::span<const SidedPoint> left = sided; !left.empty();) {
     const std::size_t fits = pair.pieces.size() + 1 < kPiecesMax ? longest_possible(left) : left.size();
     ClockPiece piece{{left.front().point.at_ns}, {left[fits - 1].point.at_ns}, bounds_of(left.first(fits))};
@@ -188,6 +207,79 @@ ClockOffset Clocks::offset_of(const ClockPair& pair, MachineId from, std::int64_
     return offset;
   };
   return {-bounds->base_ns(), {-solve([](Bounds b) { return b.high; }), -solve([](Bounds b) { return b.low; })}};
+}
+
+// ---- parts of a trace
+
+void ClockAnalysis::add_end(const SeenEnd& end) {
+  if (const auto pair = pairs_.add(event_of(end))) note(*pair);
+}
+
+void ClockAnalysis::put_for(const Shares& shares, int /*round*/, std::vector<ByteWriter>& for_part) {
+  std::vector<std::vector<SeenEnd>> ends(shares.parts());
+  for (const SeenEnd& end : pairs_.take_unmatched()) {
+    const std::uint32_t part = end.type == EventType::send ? shares.part_of(end.peer) : shares.own();
+    (part < shares.parts() && part != shares.own() ? ends[part] : open_ends_).push_back(end);
+  }
+  pairs_ = MessagePairs();
+  for (const SeenEnd& end : open_ends_) add_end(end);
+  open_ends_.clear();
+  for (std::uint32_t part = 0; part < shares.parts(); ++part) for_part[part].put(ends[part]);
+}
+
+void ClockAnalysis::take_from(const Shares& /*shares*/, int /*round*/, std::uint32_t /*part*/, ByteReader& in) {
+  std::vector<SeenEnd> ends;
+  in.get(ends);
+  for (const SeenEnd& end : ends) add_end(end);
+}
+
+void ClockAnalysis::give(ByteWriter& out) {
+  out.put(machines_);
+  out.put(std::uint64_t{points_.size()});
+  for (const auto& [machines, points] : points_) {
+    out.put(machines.first);
+    out.put(machines.second);
+    out.put(points.not_above);
+    out.put(points.not_below);
+    out.put(points.messages_from_a);
+    out.put(points.messages_from_b);
+  }
+  out.put(pairs_.take_unmatched());
+}
+
+void ClockAnalysis::take(ByteReader& in) {
+  std::vector<Machine> machines;
+  in.get(machines);
+  machines_.resize(std::max(machines_.size(), machines.size()));
+  for (std::size_t m = 0; m < machines.size(); ++m) {
+    const Machine& there = machines[m];
+    Machine& here = machines_[m];
+    if (!there.seen) continue;
+    if (!here.seen) {
+      here = there;
+      continue;
+    }
+    const auto apart = static_cast<std::uint64_t>(std::abs(here.first_ns - there.first_ns));
+    here.tick_ns = std::gcd(std::gcd(here.tick_ns, there.tick_ns), apart);
+    here.first_ns = std::min(here.first_ns, there.first_ns);
+    here.last_ns = std::max(here.last_ns, there.last_ns);
+  }
+  for (auto left = in.get<std::uint64_t>(); left > 0 && in.ok(); --left) {
+    const auto a = in.get<MachineId>();
+    const auto b = in.get<MachineId>();
+    Points& points = points_[{a, b}];
+    for (auto* side : {&points.not_above, &points.not_below}) {
+      std::vector<ClockPoint> more;
+      in.get(more);
+      side->insert(side->end(), more.begin(), more.end());
+    }
+    points.messages_from_a += in.get<std::uint64_t>();
+    points.messages_from_b += in.get<std::uint64_t>();
+    is_divisible_ = is_divisible_ && points.not_above.size() + points.not_below.size() < kThinAt;
+  }
+  std::vector<SeenEnd> ends;
+  in.get(ends);
+  for (const SeenEnd& end : ends) add_end(end);
 }
 
 }  // namespace dpm

@@ -18,6 +18,7 @@
 
 #include "analysis/clocks/clock_bounds.hpp"
 #include "analysis/history/message_pairs.hpp"
+#include "model/divided_sink.hpp"
 #include "model/event_source.hpp"
 
 namespace dpm {
@@ -69,11 +70,19 @@ struct Clocks {
   const ClockPair* pair_of(MachineId a, MachineId b) const;
 };
 
-class ClockAnalysis : public EventSink {
+class ClockAnalysis : public DividedSink {
  public:
   void on_begin(const TraceInfo& info) override { info_ = &info; }
   void on_events(std::span<const Event> batch) override;
   void on_end(const LossReport& losses) override;
+
+  int rounds() const override { return 1; }
+  void put_for(const Shares& shares, int round, std::vector<ByteWriter>& for_part) override;
+  void take_from(const Shares& shares, int round, std::uint32_t part, ByteReader& in) override;
+  void give(ByteWriter& out) override;
+  void take(ByteReader& in) override;
+  // False if points have been thinned out, which depends on the order in which they came.
+  bool is_divisible() const override { return is_divisible_; }
 
   // After on_end().
   const Clocks& result() const { return result_; }
@@ -84,19 +93,23 @@ class ClockAnalysis : public EventSink {
     std::int64_t first_ns = 0, last_ns = 0;
     std::uint64_t tick_ns = 0;  // greatest common divisor of all times minus the first
   };
+  static constexpr std::size_t kThinAt = std::size_t{1} << 16;
   struct Points {
     std::vector<ClockPoint> not_above, not_below;
     std::uint64_t messages_from_a = 0, messages_from_b = 0;
-    std::size_t thin_at = std::size_t{1} << 16;
+    std::size_t thin_at = kThinAt;
   };
 
   void note_time(const Event& event);
   void note(const MessagePair& pair);
+  void add_end(const SeenEnd& end);
   ClockPair make_pair(MachineId a, MachineId b, const Points& points);
   void find_relations();
 
   const TraceInfo* info_ = nullptr;
   MessagePairs pairs_;
+  std::vector<SeenEnd> open_ends_;  // of a part: of messages whose other end is elsewhere, or nowhere
+  bool is_divisible_ = true;
   std::vector<Machine> machines_;
   std::map<std::pair<MachineId, MachineId>, Points> points_;
   Clocks result_;

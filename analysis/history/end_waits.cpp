@@ -1,6 +1,8 @@
 #include "analysis/history/end_waits.hpp"
 
+#include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace dpm {
@@ -8,6 +10,8 @@ namespace dpm {
 void EndWaits::plan(const std::vector<ProcessInfo>& processes, const std::function<bool(std::uint32_t)>& has_events,
                     const std::function<bool(std::uint32_t)>& ended_in_trace) {
   if (waits_.empty()) return;
+  std::sort(waits_.begin(), waits_.end(),
+            [](const Wait& a, const Wait& b) { return std::tie(a.waiter, a.event) < std::tie(b.waiter, b.event); });
   nodes_.resize(processes.size());
   std::set<std::uint32_t> joined, awaited;
   for (const Wait& wait : waits_)

@@ -19,7 +19,8 @@ namespace dpm {
 
 class EndWaits {
  public:
-  // A WAIT: `event` counts within the waiter's events, in the order of the trace.
+  // A WAIT: `event` counts within the waiter's events, in the order of the trace. Those of different waiters may come in any
+  // order.
   struct Wait {
     std::uint32_t waiter = 0, event = 0;
     std::uint32_t peer = 0;
@@ -28,6 +29,7 @@ class EndWaits {
   };
   void add(const Wait& wait) { waits_.push_back(wait); }
   std::size_t count() const { return waits_.size(); }
+  const std::vector<Wait>& waits() const { return waits_; }
 
   // Call after the last add(). `ended_in_trace` answers whether a process has an end of its own in the trace; others
   // are assumed to end after their last event, and such arcs are inferred. Waits for processes that have no events stay

@@ -4,9 +4,11 @@
 // block is freed as soon as it has been read. Untouched parts of the last block cost address space, not memory.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -29,6 +31,17 @@ class GrowingList {
   T& operator[](std::size_t index) {
     const Slot slot = slot_of(index);
     return blocks_[slot.block].get()[slot.offset];
+  }
+
+  // Calls `use(span)` on the elements in order, block by block.
+  template <typename Use>
+  void for_each_block(Use use) const {
+    std::size_t left = size_;
+    for (std::size_t block = 0; block < blocks_.size() && left > 0; ++block) {
+      const std::size_t here = std::min(left, kFirst << block);
+      use(std::span<const T>(blocks_[block].get(), here));
+      left -= here;
+    }
   }
 
   // Calls `use(T&)` on every element in order, and leaves the list empty.

@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "model/divided_sink.hpp"
 #include "model/event_source.hpp"
 
 namespace dpm {
@@ -158,6 +159,9 @@ struct Computation {
   bool external_time = false;          // model time spent outside as in figure 5.3
 };
 
+class HistoryParts;
+struct HistoryBuild;
+
 // Builds a History from a stream of events: needs SEND and RECEIVE with PROCTIME, and uses RECEIVECALL, CREATEPROCESS,
 // STARTPROCESS, DESTROYPROCESS and WAIT where they were metered.
 //
@@ -165,7 +169,7 @@ struct Computation {
 // only, so memory beyond the graph depends on the messages in flight, whatever the numbers are: gaps and huge numbers
 // cost nothing. A process is assumed to have used no CPU time before it was metered, and to have stayed on its first
 // machine.
-class HistoryBuilder : public EventSink {
+class HistoryBuilder : public DividedSink {
  public:
   explicit HistoryBuilder(Computation computation = {});
   ~HistoryBuilder() override;
@@ -174,13 +178,21 @@ class HistoryBuilder : public EventSink {
   void on_events(std::span<const Event> batch) override;
   void on_end(const LossReport& losses) override;
 
+  // history_parts.hpp: a SEND is joined to its RECEIVE by the part of its receiver.
+  int rounds() const override { return 2; }
+  void put_for(const Shares& shares, int round, std::vector<ByteWriter>& for_part) override;
+  void take_from(const Shares& shares, int round, std::uint32_t part, ByteReader& in) override;
+  void give(ByteWriter& out) override;
+  void take(ByteReader& in) override;
+  bool is_divisible() const override;
+
   // Call after on_end(). Refuses names in Computation::only that the trace does not have, and a trace without any SEND
   // or WAIT.
   Result<History> take();
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<HistoryBuild> state_;
+  std::unique_ptr<HistoryParts> parts_;
 };
 
 }  // namespace dpm

@@ -6,10 +6,9 @@
 #include <utility>
 
 #include "analysis/history/circles.hpp"
-#include "analysis/history/end_waits.hpp"
-#include "analysis/history/growing_list.hpp"
 #include "analysis/history/history.hpp"
-#include "analysis/history/message_matcher.hpp"
+#include "analysis/history/history_build.hpp"
+#include "analysis/history/history_parts.hpp"
 #include "model/check.hpp"
 #include "model/nearest_name.hpp"
 
@@ -21,116 +20,11 @@ constexpr std::uint64_t kLookNs = 10'000;
 
 std::uint32_t peer_bits(ProcessId process) { return process.is_none() ? kNoPeer : process.value; }
 
-// What is known of a process while its events come in.
-struct ProcessBuild {
-  GrowingList<HistoryEvent> events;  // `match` counts within the peer until take()
-  std::uint64_t proc_time_ns = 0;    // the latest seen
-  std::uint64_t at_last_node_ns = 0;
-  std::uint32_t waiting_set = 0;
-  std::optional<LocalTime> asked_at;  // of the RECEIVECALL whose RECEIVE has not come
-  std::uint64_t asked_proc_time_ns = 0;
-  std::optional<LocalTime> sent_at;  // its last SEND
-  std::uint32_t calls_since_node = 0;
-  std::vector<CallsBetween> calls_between;  // `event` counts within the process until take()
-  std::vector<UnmetWait> unmet_waits;       // likewise
-  // RECEIVEs that came before their SEND in the stream, by one clock, and by how much; counted as above.
-  std::unordered_map<std::uint32_t, std::int64_t> late_sends;
-  // Before its latest RECEIVE: when its work before that would have ended without the wait. INT64_MAX: it was not idle, but worked
-  // or was ready while others had the CPU.
-  std::int64_t idle_since_ns = 0;
-  std::uint64_t ready_time_ns = kNotMeasured, ready_at_last_node_ns = kNotMeasured, ready_when_asked_ns = kNotMeasured;
-  MachineId machine;
-  LocalSpan span;
-  LocalLifetime lifetime;
-  bool known = false;
-  bool included = false;
-  bool seen = false;  // has produced an event of any kind
-  bool starts_with_start = false;
-  bool ended = false;
-  LocalTime creation;                  // by the clock of its creator
-  std::uint32_t created_by = kNoPeer;  // the process with the CREATEPROCESS, and the index of that event
-  std::uint32_t created_at = kNoEvent;
-
-  // How long others have had the CPU since then while it was ready; 0 if that is not measured.
-  std::uint64_t ready_since(std::uint64_t then_ns) const {
-    return ready_time_ns == kNotMeasured || then_ns == kNotMeasured || ready_time_ns < then_ns
-               ? 0
-               : ready_time_ns - then_ns;
-  }
-
-  // A RECEIVE waits anyway: what was asked for in vain before it does not matter.
-  void forget_unmet_wait(std::uint32_t event) {
-    if (!unmet_waits.empty() && unmet_waits.back().event == event) unmet_waits.pop_back();
-  }
-
-  // Notes that a RECEIVECALL found nothing, if the process does something else after it: `event`.
-  void found_nothing(const Event& event) {
-    const auto asked = std::exchange(asked_at, std::nullopt);
-    if (!asked) return;
-    ++calls_since_node;
-    const std::uint64_t used_ns = event.proc_time_ns - asked_proc_time_ns + ready_since(ready_when_asked_ns);
-    const auto until = [&](LocalTime from) {  // damaged times must not overflow
-      const auto passed_ns = static_cast<std::uint64_t>(event.local_time.ns) - static_cast<std::uint64_t>(from.ns);
-      return static_cast<std::uint64_t>(std::max<std::int64_t>(static_cast<std::int64_t>(passed_ns - used_ns), 0));
-    };
-    const auto next = static_cast<std::uint32_t>(events.size());
-    forget_unmet_wait(next);
-    unmet_waits.push_back({next, waiting_set, until(*asked), sent_at ? until(*sent_at) : 0});
-  }
-};
-
-// An exchange with a process outside: figure 5.3.
-struct PendingExternal {
-  std::uint32_t send = kNoEvent;
-  LocalTime time;
-};
-
 std::uint64_t pair_key(ProcessId a, ProcessId b) { return (static_cast<std::uint64_t>(a.value) << 32) | b.value; }
 
 }  // namespace
 
-struct HistoryBuilder::State {
-  Computation computation;
-  const TraceInfo* info = nullptr;
-  History history;
-  std::vector<ProcessBuild> processes;
-  MessageMatcher matcher;
-  std::unordered_map<std::uint64_t, PendingExternal> pending_externals;  // by (process, process outside)
-  std::vector<ExternalArc> external_arcs;                                // event numbers within `external_owner`
-  std::vector<ProcessId> external_owner;
-  EndWaits end_waits;
-  std::uint64_t sends = 0, receives = 0, duplicates = 0, backward_clocks = 0, moved = 0;
-  bool any_proc_time = false;
-  bool ended = false;
-  std::string refused;  // why a history cannot be built
-
-  void add(const Event& event);
-  void note_lifetime(const Event& event, ProcessBuild& process) const;
-  void add_send(const Event& event, ProcessBuild& process);
-  void add_receive(const Event& event, ProcessBuild& process);
-  void add_create(const Event& event, ProcessBuild& process);
-  void add_start(const Event& event, ProcessBuild& process);
-  void add_wait(const Event& event, ProcessBuild& process);
-  std::uint32_t append(const Event& event, ProcessBuild& process, HistoryKind kind, ArcKind arc);
-  void match(const Event& event, MessageEnd end);
-  void remember_external(const Event& event, std::uint32_t index);
-  void answer_external(const Event& event, std::uint32_t index);
-  ProcessBuild& process_of(ProcessId id);
-  bool is_included(ProcessId id) { return id.value < processes.size() && process_of(id).included; }
-
-  Result<void> check_names() const;
-  void lay_out();
-  void copy_events();
-  void join_created();
-  void join_waits();
-  std::uint32_t first_traced(std::uint32_t process) const;
-  void place_external_arcs();
-  void classify_open_ends();
-  std::int64_t late_by(std::uint32_t event) const;
-  void add_warnings(const LossReport& losses);
-};
-
-ProcessBuild& HistoryBuilder::State::process_of(ProcessId id) {
+ProcessBuild& HistoryBuild::process_of(ProcessId id) {
   ProcessBuild& process = processes[id.value];
   if (!process.known) {
     process.known = true;
@@ -143,7 +37,7 @@ ProcessBuild& HistoryBuilder::State::process_of(ProcessId id) {
   return process;
 }
 
-void HistoryBuilder::State::add(const Event& event) {
+void HistoryBuild::add(const Event& event) {
   if (event.process.is_none()) return;
   if (processes.size() < info->processes.size()) processes.resize(info->processes.size());
   if (event.process.value >= std::min<std::size_t>(processes.size(), kNoPeer)) {
@@ -194,7 +88,7 @@ void HistoryBuilder::State::add(const Event& event) {
   }
 }
 
-void HistoryBuilder::State::note_lifetime(const Event& event, ProcessBuild& process) const {
+void HistoryBuild::note_lifetime(const Event& event, ProcessBuild& process) const {
   LocalLifetime& lifetime = process.lifetime;
   if (!lifetime.seen) {
     // What it did before it was acquired is not known, so its CPU time until then is work of no event.
@@ -204,7 +98,7 @@ void HistoryBuilder::State::note_lifetime(const Event& event, ProcessBuild& proc
   if (event.machine == lifetime.machine) lifetime.last = std::max(lifetime.last, event.local_time);
 }
 
-std::uint32_t HistoryBuilder::State::append(const Event& event, ProcessBuild& process, HistoryKind kind, ArcKind arc) {
+std::uint32_t HistoryBuild::append(const Event& event, ProcessBuild& process, HistoryKind kind, ArcKind arc) {
   HistoryEvent node;
   node.cpu_ns = process.proc_time_ns - process.at_last_node_ns;
   process.at_last_node_ns = process.proc_time_ns;
@@ -240,7 +134,7 @@ std::uint32_t HistoryBuilder::State::append(const Event& event, ProcessBuild& pr
   return static_cast<std::uint32_t>(process.events.size() - 1);
 }
 
-void HistoryBuilder::State::add_send(const Event& event, ProcessBuild& process) {
+void HistoryBuild::add_send(const Event& event, ProcessBuild& process) {
   process.found_nothing(event);  // the RECEIVECALL before this one
   process.waiting_set = 0;
   process.sent_at = event.local_time;
@@ -262,7 +156,7 @@ void HistoryBuilder::State::add_send(const Event& event, ProcessBuild& process) 
   match(event, MessageEnd::send);
 }
 
-void HistoryBuilder::State::add_receive(const Event& event, ProcessBuild& process) {
+void HistoryBuild::add_receive(const Event& event, ProcessBuild& process) {
   if (event.flags & event_flags::kKernelMessage) return;
   if (event.flags & event_flags::kNoMessage) {
     process.found_nothing(event);
@@ -281,7 +175,7 @@ void HistoryBuilder::State::add_receive(const Event& event, ProcessBuild& proces
 
 // Appends the event, and joins it to its other end if that has been seen. A second copy of an end that still waits is
 // dropped.
-void HistoryBuilder::State::match(const Event& event, MessageEnd end) {
+void HistoryBuild::match(const Event& event, MessageEnd end) {
   const ProcessId sender = end == MessageEnd::send ? event.process : event.peer;
   const MessageKey key{event.sequence, sender.value, event.channel.value};
   auto* other = matcher.find(key);
@@ -316,7 +210,7 @@ void HistoryBuilder::State::match(const Event& event, MessageEnd end) {
   matcher.erase(other);
 }
 
-void HistoryBuilder::State::add_create(const Event& event, ProcessBuild& process) {
+void HistoryBuild::add_create(const Event& event, ProcessBuild& process) {
   if (!is_included(event.peer)) {
     append(event, process, HistoryKind::create, ArcKind::outside);
     return;
@@ -332,7 +226,7 @@ void HistoryBuilder::State::add_create(const Event& event, ProcessBuild& process
   created.created_at = index;
 }
 
-void HistoryBuilder::State::add_start(const Event& event, ProcessBuild& process) {
+void HistoryBuild::add_start(const Event& event, ProcessBuild& process) {
   // Only a first event is a beginning; later ones end a STOPPROCESS, which is not in the graph.
   if (process.events.size() > 0) return;
   append(event, process, HistoryKind::start, ArcKind::outside);
@@ -340,7 +234,7 @@ void HistoryBuilder::State::add_start(const Event& event, ProcessBuild& process)
 }
 
 // What it waited for may come later in the stream, or may have come.
-void HistoryBuilder::State::add_wait(const Event& event, ProcessBuild& process) {
+void HistoryBuild::add_wait(const Event& event, ProcessBuild& process) {
   process.found_nothing(event);
   process.waiting_set = 0;
   const auto kind = static_cast<WaitKind>(event.code);
@@ -356,12 +250,12 @@ void HistoryBuilder::State::add_wait(const Event& event, ProcessBuild& process) 
                    event.evidence == Evidence::inferred});
 }
 
-void HistoryBuilder::State::remember_external(const Event& event, std::uint32_t index) {
+void HistoryBuild::remember_external(const Event& event, std::uint32_t index) {
   pending_externals[pair_key(event.process, event.peer)] = {index, event.local_time};
 }
 
 // The last SEND to that process since its last answer: a RECEIVE without one came unasked.
-void HistoryBuilder::State::answer_external(const Event& event, std::uint32_t index) {
+void HistoryBuild::answer_external(const Event& event, std::uint32_t index) {
   const auto pending = pending_externals.find(pair_key(event.process, event.peer));
   if (pending == pending_externals.end()) return;
   const std::int64_t elapsed_ns = (event.local_time - pending->second.time).ns;
@@ -371,7 +265,7 @@ void HistoryBuilder::State::answer_external(const Event& event, std::uint32_t in
   pending_externals.erase(pending);
 }
 
-Result<void> HistoryBuilder::State::check_names() const {
+Result<void> HistoryBuild::check_names() const {
   std::vector<std::string> names;
   for (const auto& process : history.info.processes) names.push_back(process.name);
   for (const auto& name : computation.only) {
@@ -383,7 +277,7 @@ Result<void> HistoryBuilder::State::check_names() const {
 }
 
 // Gives every process its place: a `start` if it was created and none was metered, its events, and an `end`.
-void HistoryBuilder::State::lay_out() {
+void HistoryBuild::lay_out() {
   const auto there = [this](std::uint32_t p) { return processes[p].included && processes[p].seen; };
   end_waits.plan(history.info.processes, there, [this](std::uint32_t p) { return processes[p].ended; });
   auto& first = history.first_event;
@@ -405,12 +299,12 @@ void HistoryBuilder::State::lay_out() {
 }
 
 // The index of its first event of the trace: after a `start` that is not in the trace.
-std::uint32_t HistoryBuilder::State::first_traced(std::uint32_t process) const {
+std::uint32_t HistoryBuild::first_traced(std::uint32_t process) const {
   const ProcessBuild& build = processes[process];
   return history.first_event[process] + (build.created_at != kNoEvent && !build.starts_with_start ? 1 : 0);
 }
 
-void HistoryBuilder::State::copy_events() {
+void HistoryBuild::copy_events() {
   for (std::uint32_t p = 0; p < processes.size(); ++p) {
     ProcessBuild& process = processes[p];
     LocalLifetime& lifetime = history.local_lifetimes.emplace_back(process.lifetime);
@@ -443,7 +337,7 @@ void HistoryBuilder::State::copy_events() {
   }
 }
 
-void HistoryBuilder::State::join_created() {
+void HistoryBuild::join_created() {
   for (std::uint32_t p = 0; p < processes.size(); ++p) {
     const ProcessBuild& process = processes[p];
     if (process.created_at == kNoEvent || !process.seen) continue;
@@ -458,11 +352,11 @@ void HistoryBuilder::State::join_created() {
   }
 }
 
-void HistoryBuilder::State::join_waits() {
+void HistoryBuild::join_waits() {
   end_waits.join(history.events, [this](const EndWaits::Wait& wait) { return first_traced(wait.waiter) + wait.event; });
 }
 
-void HistoryBuilder::State::place_external_arcs() {
+void HistoryBuild::place_external_arcs() {
   for (std::size_t i = 0; i < external_arcs.size(); ++i) {
     const std::uint32_t base = first_traced(external_owner[i].value);
     external_arcs[i].from += base;
@@ -475,7 +369,7 @@ void HistoryBuilder::State::place_external_arcs() {
 
 // An end without its other end is `outside` if the other process was never metered; otherwise it is `missing` and
 // counted.
-void HistoryBuilder::State::classify_open_ends() {
+void HistoryBuild::classify_open_ends() {
   for (auto& event : history.events) {
     const HistoryKind kind = event.kind();
     const bool message = kind == HistoryKind::send || kind == HistoryKind::receive;
@@ -488,13 +382,13 @@ void HistoryBuilder::State::classify_open_ends() {
   }
 }
 
-std::int64_t HistoryBuilder::State::late_by(std::uint32_t event) const {
+std::int64_t HistoryBuild::late_by(std::uint32_t event) const {
   const std::uint32_t p = history.owner_of(event).value;
   const auto late = processes[p].late_sends.find(event - first_traced(p));
   return late == processes[p].late_sends.end() ? 0 : late->second;
 }
 
-void HistoryBuilder::State::add_warnings(const LossReport& losses) {
+void HistoryBuild::add_warnings(const LossReport& losses) {
   auto& warnings = history.warnings;
   const auto count = [](std::uint64_t n) { return std::to_string(n); };
   if (losses.lost() > 0)
@@ -533,7 +427,8 @@ void HistoryBuilder::State::add_warnings(const LossReport& losses) {
   }
 }
 
-HistoryBuilder::HistoryBuilder(Computation computation) : state_(std::make_unique<State>()) {
+HistoryBuilder::HistoryBuilder(Computation computation)
+    : state_(std::make_unique<HistoryBuild>()), parts_(std::make_unique<HistoryParts>(*state_)) {
   state_->computation = std::move(computation);
 }
 
@@ -550,7 +445,7 @@ void HistoryBuilder::on_events(std::span<const Event> batch) {
 }
 
 void HistoryBuilder::on_end(const LossReport& losses) {
-  State& state = *state_;
+  HistoryBuild& state = *state_;
   DPM_CHECK(state.info != nullptr && !state.ended);
   state.ended = true;
   state.matcher = MessageMatcher();  // ends that still wait are found again as events without `match`
@@ -571,7 +466,7 @@ void HistoryBuilder::on_end(const LossReport& losses) {
 }
 
 Result<History> HistoryBuilder::take() {
-  State& state = *state_;
+  HistoryBuild& state = *state_;
   DPM_CHECK(state.ended);
   if (!state.refused.empty()) return Error{state.refused};
   if (auto names = state.check_names(); !names) return names.error();
@@ -585,6 +480,26 @@ Result<History> HistoryBuilder::take() {
         state.receives)};
   }
   return std::move(state.history);
+}
+
+// ---- parts of a trace
+
+void HistoryBuilder::put_for(const Shares& shares, int round, std::vector<ByteWriter>& for_part) {
+  state_->processes.resize(std::max(state_->processes.size(), state_->info->processes.size()));
+  round == 0 ? parts_->put_open_sends(shares, for_part) : parts_->put_answers(for_part);
+}
+
+void HistoryBuilder::take_from(const Shares& /*shares*/, int round, std::uint32_t part, ByteReader& in) {
+  round == 0 ? parts_->take_open_sends(part, in) : parts_->take_answers(in);
+}
+
+void HistoryBuilder::give(ByteWriter& out) { parts_->give(out); }
+void HistoryBuilder::take(ByteReader& in) { parts_->take(in); }
+
+bool HistoryBuilder::is_divisible() const {
+  const HistoryBuild& build = *state_;
+  return build.is_divisible && build.moved == 0 && build.duplicates == 0 && build.history.circles == 0 &&
+         build.refused.empty();
 }
 
 }  // namespace dpm

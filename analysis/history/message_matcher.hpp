@@ -72,6 +72,13 @@ class MessageMatcher {
 
   std::size_t waiting() const { return count_; }
 
+  // Calls use(entry) for every end that waits, in no order.
+  template <typename Use>
+  void for_each(Use use) const {
+    for (const Entry& entry : entries_)
+      if (entry.used) use(entry);
+  }
+
  private:
   static constexpr std::size_t kFirstSize = 1024;  // a power of two, as every size
 

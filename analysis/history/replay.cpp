@@ -30,6 +30,7 @@ Replay::State::State(const History& h, const Target& target, Roles r)
       queued(h, roles.queues == nullptr ? kNoQueues : *roles.queues),
       wanted(h, roles, destinations, replicas),
       waits(h),
+      buffers(h),
       task_of(tasks_of_receives(h, roles)) {
   for (const auto& arc : h.external_arcs) {
     external_from.emplace(arc.from, arc);
@@ -59,12 +60,14 @@ void Replay::State::begin(Order new_order, const std::vector<MachineId>& machine
   wanted.begin(order == Order::role);
   std::fill(performer.begin(), performer.end(), Roles::kNone);
   waits.begin();
+  buffers.begin();
   now_ns = 0;
   performed = 0;
   pairs.clear();
   late_ns.clear();
   limits_over.clear();
   left_out.clear();
+  gathered.assign(order == Order::role && roles.gathers != nullptr ? roles.gathers->size() : 0, 0);
   result = {};
   const std::uint32_t count = history.process_count();
   processes.assign(count, {});
@@ -178,6 +181,7 @@ std::int64_t Replay::State::advance(std::uint32_t p) {
         if (!go_on_with_queue(p) && !give_up(p)) return 0;
         if (process.phase != Phase::ready) continue;
       }
+      take_out_of_buffer(p);
       process.phase = Phase::after;
       const std::int64_t after_ns = cpu(p, process.cursor).after_ns;
       result.cpu_ns += after_ns;
@@ -206,6 +210,7 @@ std::int64_t Replay::State::advance(std::uint32_t p) {
     }
     perform(p, process.cursor);
     go_on_after(p);
+    if (kind == HistoryKind::send && stops_at_full_buffer(p, event)) return 0;
   }
 }
 
@@ -287,6 +292,7 @@ void Replay::State::send(std::uint32_t p, std::uint32_t number) {
   if (event.match != kNoEvent) {
     if (!replicas.empty()) replicas.sent(p, event);
     if (order == Order::role) destinations.sent(p, number, receiver);
+    if (receiver != p) buffers.sent(event);
     deliver(receiver, {arrival, p, process.sent++, number, event.match});
   } else if (!timers.late_answers.empty() && timers.late_answers.contains(number)) {
     come_late(number, arrival);
@@ -339,7 +345,7 @@ void Replay::State::go_to_the_end() {
   go();
   result.left_out = left_out.empty() ? 0 : count_left_out(history, left_out);
   const std::uint64_t all = history.events.size() - result.left_out;
-  while (order != Order::recorded && performed < all && force_one()) go();
+  while (performed < all && (release_sender() || (order != Order::recorded && force_one()))) go();
   result.not_performed = performed > all ? performed - all : all - performed;
 }
 
@@ -459,7 +465,7 @@ void Replay::State::take(std::uint32_t p, const ArrivingMessage& message) {
       process.redirect_to = message.sender;
     }
   } else {
-    process.cursor = message.receive;
+    process.cursor = begun_by(message);
     process.source = sent.match == kNoEvent ? p : sent.peer;
     if (!performer.empty()) performer[process.cursor] = p;
     process.work_factor = work_factor(p);
@@ -551,14 +557,6 @@ bool Replay::State::give_up(std::uint32_t p) {
   process.waiting = false;
   arrivals.erase(p);
   return true;
-}
-
-// The CPU time around an event of a process with a queue: what it does when a request comes is spent with its RECEIVE.
-CpuCost Replay::State::cpu_with_queue(std::uint32_t p, std::uint32_t number, bool taken, CpuCost cost) {
-  if (queued.is_cpu_of_request(p, number)) cost.before_ns = 0;
-  if (taken && queued.is_request(p, number) && queued.is_cpu_of_request(p, number + 1))
-    cost.after_ns += costs.cpu(history.events[number + 1], p, p, history.events[number + 1].peer).before_ns;
-  return cost;
 }
 
 // To what its queue says, after the event just performed.

@@ -42,6 +42,7 @@
 #include <vector>
 
 #include "analysis/history/destinations.hpp"
+#include "analysis/history/gathers.hpp"
 #include "analysis/history/history.hpp"
 #include "analysis/history/request_queues.hpp"
 #include "analysis/history/target.hpp"
@@ -64,6 +65,7 @@ struct Roles {
   std::shared_ptr<const DestinationChoices> destinations;  // that processes choose by what they remember; null: none
   std::shared_ptr<const Timers> timers;                    // in every order; null: none
   std::shared_ptr<const RequestQueues> queues;             // of requests; null: none
+  std::shared_ptr<const Gathers> gathers;                  // of answers; null: none
 
   bool is_worker(std::uint32_t process) const {
     return process < dispatcher_of.size() && dispatcher_of[process] != kNone && dispatcher_of[process] != process;

@@ -15,6 +15,7 @@
 #include "analysis/history/replay.hpp"
 #include "analysis/history/replay_waits.hpp"
 #include "analysis/history/shared_machine.hpp"
+#include "analysis/history/stream_buffers.hpp"
 #include "analysis/history/wanted_messages.hpp"
 
 namespace dpm {
@@ -71,6 +72,7 @@ struct Replay::State {
   QueuedWork queued;
   WantedMessages wanted;
   ReplayWaits waits;
+  StreamBuffers buffers;
   std::vector<std::uint8_t> takes_outside;     // by process: some RECEIVE has neither SEND nor ExternalArc
   std::vector<std::vector<Handout>> handouts;  // by dispatcher, and by counting process
   std::vector<std::uint8_t> counted;         // by RECEIVE of theirs: it is one of the handouts; empty if there are none
@@ -89,6 +91,7 @@ struct Replay::State {
   std::unordered_set<std::uint32_t> limits_over;      // RECEIVEs of Timers::limits_ns that have been performed
   std::vector<std::pair<std::uint32_t, std::uint32_t>> left_out;  // events of processes that got their answer in time
   bool leaves_out = true;                                         // what their retries caused
+  std::vector<std::uint32_t> gathered;  // role: by gathering (gathers.hpp), the answers so far
   PairClocks pairs;
   std::uint64_t performed = 0;
   ReplayResult result;
@@ -117,7 +120,13 @@ struct Replay::State {
   void go_on_after(std::uint32_t p);
   void go_on_after_queued(std::uint32_t p);
   CpuCost cpu(std::uint32_t p, std::uint32_t event);
-  CpuCost cpu_with_queue(std::uint32_t p, std::uint32_t event, bool taken, CpuCost cost);
+  // The CPU time around an event of a process with a queue: what it does when a request comes is spent with its RECEIVE.
+  CpuCost cpu_with_queue(std::uint32_t p, std::uint32_t number, bool taken, CpuCost cost) {
+    if (queued.is_cpu_of_request(p, number)) cost.before_ns = 0;
+    if (taken && queued.is_request(p, number) && queued.is_cpu_of_request(p, number + 1))
+      cost.after_ns += costs.cpu(history.events[number + 1], p, p, history.events[number + 1].peer).before_ns;
+    return cost;
+  }
   bool stands_at_wait(std::uint32_t p) const {
     const Process& process = processes[p];
     return process.phase == Phase::ready && history.events[process.cursor].kind() == HistoryKind::wait &&
@@ -126,12 +135,36 @@ struct Replay::State {
   void end_wait(std::uint32_t wait) {
     if (const auto waiter = waits.end(wait)) arrivals.set(*waiter, now_ns);
   }
+  // Whether a sender waits for room (stream_buffers.hpp).
+  bool stops_at_full_buffer(std::uint32_t p, const HistoryEvent& send) {
+    if (buffers.empty() || send.match == kNoEvent || !buffers.stops(p, send)) return false;
+    processes[p].waiting = true;
+    processes[p].waited = false;
+    return true;
+  }
+  // The message that process `p` has just taken leaves room.
+  void take_out_of_buffer(std::uint32_t p) {
+    const std::uint32_t taken = processes[p].taken_send;
+    if (buffers.empty() || taken == kNoEvent || history.events[taken].match == kNoEvent) return;
+    for (const std::uint32_t sender : buffers.received(history.events[taken])) arrivals.set(sender, now_ns);
+  }
+  // Where processes wait for room in a circle, the trace shows that there was more of it than is assumed.
+  bool release_sender() {
+    const auto sender = buffers.release();
+    if (sender) arrivals.set(*sender, now_ns);
+    return sender.has_value();
+  }
   bool receive(std::uint32_t p);
   bool receive_recorded(std::uint32_t p);
   bool receive_arrived(std::uint32_t p);
   std::uint32_t next_from_outside(std::uint32_t p);
   void take_outside(std::uint32_t p, std::uint32_t event);
   void take(std::uint32_t p, const ArrivingMessage& message);
+  // The RECEIVE that takes the message: its own, or of several answers (gathers.hpp) the next.
+  std::uint32_t begun_by(const ArrivingMessage& message) {
+    const auto gathering = gathered.empty() ? std::nullopt : roles.gathers->of(message.receive);
+    return gathering ? roles.gathers->first_of(*gathering) + gathered[*gathering]++ : message.receive;
+  }
   std::uint32_t receiver_of(std::uint32_t p, std::uint32_t number) const;
   double work_factor(std::uint32_t p) const {
     const Process& process = processes[p];

@@ -45,6 +45,15 @@ class MessageResolver : public EventSink {
   void on_events(std::span<const Event> batch) override;
   void on_end(const LossReport& losses) override;
 
+  // Of a part of the trace: datagrams without a known sender are numbered from here, so that each part has its own numbers.
+  void number_unsent_from(std::uint64_t number) { unsent_datagrams_ = number; }
+  // What was received from metered ends that did not send it; add() before on_end().
+  struct Unsent {
+    std::uint64_t bytes = 0, messages = 0;
+  };
+  Unsent unsent() const { return {unsent_bytes_, unsent_messages_}; }
+  void add(const Unsent& more) { unsent_bytes_ += more.bytes, unsent_messages_ += more.messages; }
+
   // The trace's tables, with the outside processes after its own. From on_begin() on.
   const TraceInfo& info() const { return info_; }
   // What on_end() added to the warnings of the report.

@@ -174,11 +174,44 @@ void QueueFeed::play() {
   pass_on();
 }
 
-void QueueFeed::on_end(const LossReport& losses) {
-  if (!passes_through_) {
-    pair_ends();
-    play();
+// Of a part that takes others, before it does: their queues are played already.
+void QueueFeed::play_all() {
+  if (passes_through_) return;
+  pair_ends();
+  play();
+  notes_.clear();
+}
+
+void QueueFeed::put_for(const Shares& shares, int /*round*/, std::vector<ByteWriter>& for_part) {
+  std::vector<std::vector<Note>> notes(shares.parts());
+  for (const Note& note : notes_) {
+    const std::uint32_t part = shares.part_of(note.receiver);
+    notes[part < shares.parts() ? part : shares.own()].push_back(note);
   }
+  notes_ = std::move(notes[shares.own()]);
+  notes[shares.own()].clear();
+  for (std::uint32_t part = 0; part < shares.parts(); ++part) for_part[part].put(notes[part]);
+}
+
+void QueueFeed::take_from(const Shares& /*shares*/, int /*round*/, std::uint32_t /*part*/, ByteReader& in) {
+  std::vector<Note> notes;
+  in.get(notes);
+  notes_.insert(notes_.end(), notes.begin(), notes.end());
+}
+
+void QueueFeed::give(ByteWriter& out) {
+  DPM_CHECK(divided_ != nullptr);
+  play_all();
+  divided_->give(out);
+}
+
+void QueueFeed::take(ByteReader& in) {
+  DPM_CHECK(divided_ != nullptr);
+  divided_->take(in);
+}
+
+void QueueFeed::on_end(const LossReport& losses) {
+  play_all();
   queues_->on_end(losses);
   info_ = nullptr;
 }

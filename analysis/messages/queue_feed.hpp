@@ -12,18 +12,28 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/divided_sink.hpp"
 #include "model/event_source.hpp"
 
 namespace dpm {
 
-class QueueFeed : public EventSink {
+class QueueFeed : public DividedSink {
  public:
   // `queues` must outlive it. With `by_thread` every thread has a queue of its own.
   explicit QueueFeed(EventSink& queues, bool by_thread = false) : queues_(&queues), by_thread_(by_thread) {}
+  explicit QueueFeed(DividedSink& queues, bool by_thread = false)
+      : queues_(&queues), divided_(&queues), by_thread_(by_thread) {}
 
   void on_begin(const TraceInfo& info) override;
   void on_events(std::span<const Event> batch) override;
   void on_end(const LossReport& losses) override;
+
+  // Where `queues` can be divided: a message that was sent goes to the part of its receiver, which plays the queue.
+  int rounds() const override { return 1; }
+  void put_for(const Shares& shares, int round, std::vector<ByteWriter>& for_part) override;
+  void take_from(const Shares& shares, int round, std::uint32_t part, ByteReader& in) override;
+  void give(ByteWriter& out) override;
+  void take(ByteReader& in) override;
 
  private:
   enum class What : std::uint8_t { queued, sent, received };  // the kind that tells most about an arrival comes first
@@ -53,9 +63,11 @@ class QueueFeed : public EventSink {
   void note_message(const Event& event);
   void pair_ends();
   void play();
+  void play_all();
   void fill_in_times(Event& event, ProcessId thread) const;
 
   EventSink* queues_;
+  DividedSink* divided_ = nullptr;  // the same
   bool by_thread_;
   bool passes_through_ = false;
   const TraceInfo* info_ = nullptr;

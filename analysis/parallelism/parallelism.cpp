@@ -23,18 +23,27 @@ Error circle(std::uint64_t events) {
                   events)};
 }
 
+void set_steps(const StepPaths& paths, Parallelism& parallelism) {
+  parallelism.no_delay = step(paths.no_delay);
+  parallelism.delay = step(paths.delay);
+}
+
 }  // namespace
 
-std::string_view name_of(SharingMethod method) { return method == SharingMethod::replay ? "replay" : "thesis1984"; }
+std::string_view name_of(SharingMethod method) {
+  if (method == SharingMethod::none) return "none";
+  return method == SharingMethod::replay ? "replay" : "thesis1984";
+}
 
 std::optional<SharingMethod> sharing_method_from_name(std::string_view name) {
-  for (const auto method : {SharingMethod::replay, SharingMethod::thesis1984}) {
+  for (const auto method : {SharingMethod::replay, SharingMethod::thesis1984, SharingMethod::none}) {
     if (name == name_of(method)) return method;
   }
   return std::nullopt;
 }
 
-Result<Parallelism> measure_parallelism(const History& history, const Target& target, SharingMethod method) {
+Result<Parallelism> measure_parallelism(const History& history, const Target& target, SharingMethod method,
+                                        MeasuredTogether together) {
   if (history.cpu_ns() == 0) {
     return Error{
         "the trace has no CPU time, so there is no parallelism to measure: meter PROCTIME and let the filter keep it"};
@@ -44,17 +53,23 @@ Result<Parallelism> measure_parallelism(const History& history, const Target& ta
   parallelism.placement = target.placement;
   parallelism.run = as_it_ran(history);
   MessageCosts costs(history, target);
-  const LongestPath no_delay = longest_path(history, costs, MessageDelays::none);
-  if (no_delay.not_reached > 0) return circle(no_delay.not_reached);
-  parallelism.no_delay = step(no_delay);
-  parallelism.delay = step(longest_path(history, costs, MessageDelays::target));
-  if (method == SharingMethod::thesis1984) {
-    parallelism.delay_cpu = step(thesis1984_path(history, costs));
+  StepWorkers* const workers = together.workers;
+  if (workers != nullptr) {
+    workers->pass(history, costs, method == SharingMethod::none);
+    if (!workers->is_first()) return Error{"the first worker has the result"};
   } else {
-    const ReplayResult replayed = Replay(history, target).run(Order::recorded, target.machine_of, true);
+    const LongestPath no_delay = longest_path(history, costs, MessageDelays::none);
+    if (no_delay.not_reached > 0) return circle(no_delay.not_reached);
+    set_steps({no_delay, longest_path(history, costs, MessageDelays::target)}, parallelism);
+  }
+  if (method == SharingMethod::thesis1984) parallelism.delay_cpu = step(thesis1984_path(history, costs));
+  if (method == SharingMethod::replay) {
+    ReplayResult replayed = Replay(history, target).run(Order::recorded, target.machine_of, true);
     parallelism.overlaps = find_false_overlaps(history, *replayed.schedule);
     parallelism.delay_cpu = step(static_cast<double>(replayed.cpu_ns), replayed.elapsed_ns);
+    if (together.schedule != nullptr && replayed.not_performed == 0) *together.schedule = std::move(replayed.schedule);
   }
+  if (workers != nullptr) set_steps(workers->paths(), parallelism);
   return parallelism;
 }
 

@@ -20,6 +20,7 @@
 #include "analysis/history/replay.hpp"
 #include "analysis/history/target.hpp"
 #include "analysis/parallelism/as_it_ran.hpp"
+#include "analysis/parallelism/longest_path.hpp"
 #include "model/result.hpp"
 
 namespace dpm {
@@ -28,9 +29,10 @@ enum class SharingMethod : std::uint8_t {
   replay,      // processor sharing, exact
   thesis1984,  // Appendix A: arcs reweighted by the uncontended schedule. Can exceed the number of machines; what the
                // thesis printed
+  none,        // the third step is left out
 };
 
-std::string_view name_of(SharingMethod method);  // "replay", "thesis1984"
+std::string_view name_of(SharingMethod method);  // "replay", "thesis1984", "none"
 std::optional<SharingMethod> sharing_method_from_name(std::string_view name);
 
 struct ParallelismStep {
@@ -49,9 +51,29 @@ struct Parallelism {
   std::string placement;
 };
 
+struct StepPaths {
+  LongestPath no_delay, delay;
+};
+
+// Several workers that measure together: all pass() through the first two steps, and the first, which alone does the third,
+// then has the paths.
+class StepWorkers {
+ public:
+  virtual ~StepWorkers() = default;
+  virtual bool is_first() const = 0;
+  // The first takes part if it has nothing else to do.
+  virtual void pass(const History& history, MessageCosts& costs, bool with_first) = 0;
+  virtual StepPaths paths() = 0;  // of the first
+};
+
+struct MeasuredTogether {
+  StepWorkers* workers = nullptr;               // null: this one alone
+  std::optional<Schedule>* schedule = nullptr;  // gets that of the third step's replay
+};
+
 // Refuses a history without CPU time, and one whose receives wait for each other in a circle (a damaged trace).
 Result<Parallelism> measure_parallelism(const History& history, const Target& target,
-                                        SharingMethod method = SharingMethod::replay);
+                                        SharingMethod method = SharingMethod::replay, MeasuredTogether together = {});
 
 // The third step's schedule: when every event happened, for the space-time diagram.
 Result<Schedule> contended_schedule(const History& history, const Target& target);

@@ -53,6 +53,7 @@ class Chooser {
     choose_among_requests();
     hand_out();
     count();
+    gather();
     choose_destinations();
     leave_the_others();
     find_what_is_hidden();
@@ -85,6 +86,23 @@ class Chooser {
                              fmt::format("continue after every {} messages from any of {}, {} times", counting.every,
                                          names(history_, counting.senders), counting.times)});
     }
+  }
+
+  void gather() {
+    std::vector<bool> settled = chosen_;
+    if (choice_.roles.timers != nullptr)
+      for (const TimersOfProgram& calls : choice_.roles.timers->of_calls)
+        for (const std::uint32_t p : calls.processes) settled[p] = true;
+    auto gathers = std::make_shared<const Gathers>(history_, settled);
+    if (gathers->empty()) return;
+    for (std::uint32_t p = 0; p < history_.process_count(); ++p) {
+      if (gathers->times_of(p) == 0) continue;
+      choice_.why.push_back(
+          {"gather",
+           {ProcessId{p}},
+           fmt::format("ask several and go on when the last of them has answered, {} times", gathers->times_of(p))});
+    }
+    choice_.roles.gathers = std::move(gathers);
   }
 
   void choose_among_requests() {

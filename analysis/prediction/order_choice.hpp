@@ -4,6 +4,7 @@
 //   count     a process that continues after every n-th message, whatever its sender (counting.hpp)
 //   turn, least busy   a process that sends to several in turn, or to the one that owes it the fewest answers
 //             (destination_finder.hpp): for each such choice, listed beside its order
+//   gather    a process that asks several and goes on when all answers are there (gathers.hpp), listed beside its order
 //   arrival   any other process that takes messages from several
 //   any       a process whose every RECEIVE could only take the message it took: there is no choice
 //
@@ -36,7 +37,7 @@ struct OrderChoice {
 
   bool same_as_arrival() const {
     return roles.dispatcher_of.empty() && roles.counts_from.empty() && roles.destinations == nullptr &&
-           roles.timers == nullptr && roles.queues == nullptr;
+           roles.timers == nullptr && roles.queues == nullptr && roles.gathers == nullptr;
   }
 };
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "analysis/prediction/lower_bound.hpp"
 #include "analysis/prediction/order_choice.hpp"
@@ -50,6 +51,7 @@ class Search {
     result_.exhaustive = count <= options_.exhaustive_limit;
     if (result_.exhaustive) {
       result_.possible = count;
+      if (options_.share) predict_together(all_placements());
       for_each_placement(space_, [&](const Positions& places) { return evaluate(places), true; });
     } else {
       improve_from_starts();
@@ -77,8 +79,36 @@ class Search {
     const auto known = known_.find(places);
     if (known != known_.end()) return known->second;
     if (!result_.exhaustive && known_.size() >= options_.evaluations) return kImpossible;
+    return note(places, predicted_ns(places));
+  }
+
+  double predicted_ns(const Positions& places) {
     const ReplayResult run = replay_.run(order_, machines_at(places));
-    const double elapsed_ns = run.not_performed == 0 ? run.elapsed_ns : kImpossible;
+    return run.not_performed == 0 ? run.elapsed_ns : kImpossible;
+  }
+
+  std::vector<Positions> all_placements() const {
+    std::vector<Positions> all;
+    for_each_placement(space_, [&](const Positions& places) { return all.push_back(places), true; });
+    return all;
+  }
+
+  // What evaluate() will be asked for in this order, by all workers together if there are several.
+  void predict_together(const std::vector<Positions>& asked) {
+    if (!options_.share) return;
+    std::vector<Positions> unknown;
+    std::set<Positions> in_unknown;
+    for (const Positions& any_places : asked) {
+      const Positions places = canonical(space_, any_places);
+      const bool is_known = known_.contains(places) || !in_unknown.insert(places).second;
+      const bool may_be_new = result_.exhaustive || known_.size() + unknown.size() < options_.evaluations;
+      if (!is_known && may_be_new) unknown.push_back(places);
+    }
+    const auto elapsed_ns = options_.share(unknown.size(), [&](std::size_t i) { return predicted_ns(unknown[i]); });
+    for (std::size_t i = 0; i < unknown.size(); ++i) note(unknown[i], elapsed_ns[i]);
+  }
+
+  double note(const Positions& places, double elapsed_ns) {
     known_.emplace(places, elapsed_ns);
     if (options_.progress)
       options_.progress(known_.size(), result_.exhaustive ? result_.possible : options_.evaluations);
@@ -154,6 +184,9 @@ class Search {
     double least = evaluate(places);
     const std::uint32_t old = places[i];
     std::uint32_t best = old;
+    std::vector<Positions> moves(space_.machines.size(), places);
+    for (std::uint32_t m = 0; m < moves.size(); ++m) moves[m][i] = m;
+    predict_together(moves);
     for (std::uint32_t m = 0; m < space_.machines.size(); ++m) {
       places[i] = m;
       const double elapsed = evaluate(places);

@@ -37,6 +37,9 @@ struct SearchOptions {
   std::uint64_t seed = 1;
   // Gets how many placements have been predicted, and how many will be at most.
   std::function<void(std::uint64_t evaluated, std::uint64_t of)> progress = {};
+  // If all placements are tried, several workers that search together each predict some: returns number_of(i) for each
+  // i < count. Empty: this one predicts all.
+  std::function<std::vector<double>(std::size_t count, const std::function<double(std::size_t)>& number_of)> share = {};
 };
 
 struct Candidate {

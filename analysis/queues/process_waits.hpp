@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "analysis/queues/wait_parts.hpp"
+#include "model/divided_sink.hpp"
 #include "model/event_source.hpp"
 
 namespace dpm {
@@ -39,11 +40,14 @@ struct OwnWaits {
 };
 using WaitsByProcess = std::map<ProcessId, OwnWaits>;
 
-class ProcessWaits : public EventSink {
+class ProcessWaits : public DividedSink {
  public:
   void on_begin(const TraceInfo& info) override { info_ = &info; }
   void on_events(std::span<const Event> batch) override;
   void on_end(const LossReport& losses) override;
+
+  void give(ByteWriter& out) override;
+  void take(ByteReader& in) override;
 
   // Of each process whose events have READYTIME. Threads of a process are summed up unless `by_thread`.
   WaitsByProcess result(const TraceInfo& info, bool by_thread = false) const;

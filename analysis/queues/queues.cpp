@@ -15,6 +15,27 @@ std::string name_of(const TraceInfo& info, ProcessId process) {
   return std::string("#").append(std::to_string(process.value));
 }
 
+// The members that are plain numbers, in one order for both directions.
+template <typename Statistics, typename Visit>
+void visit_numbers(Statistics& statistics, Visit&& visit) {
+  visit(statistics.process);
+  visit(statistics.in_computation);
+  visit(statistics.measured);
+  visit(statistics.queued);
+  visit(statistics.received);
+  visit(statistics.length_max);
+  visit(statistics.length_mean);
+  visit(statistics.length_mean_by_operation);
+  visit(statistics.time_share);
+  visit(statistics.meanwhile);
+  visit(statistics.series);
+  visit(statistics.observed);
+  visit(statistics.still_queued);
+  visit(statistics.receives_without_queued);
+  visit(statistics.waits_across_machines);
+  visit(statistics.clock_went_back);
+}
+
 }  // namespace
 
 std::size_t QueueAnalysis::MessageKeyHash::operator()(const MessageKey& key) const {
@@ -184,6 +205,9 @@ Queues QueueAnalysis::result() const {
     if (queue.statistics.queued == 0 && queue.statistics.received == 0) continue;
     result.processes.push_back(statistics_of(ProcessId{static_cast<std::uint32_t>(number)}, queue));
   }
+  result.processes.insert(result.processes.end(), taken_.begin(), taken_.end());
+  std::sort(result.processes.begin(), result.processes.end(),
+            [](const auto& a, const auto& b) { return a.process < b.process; });
   add_warnings(result);
   return result;
 }
@@ -235,6 +259,25 @@ void QueueAnalysis::add_warnings(Queues& result) const {
                    : fmt::format(
                          "the arrival of messages is not known for: {} (meter the senders on the same machine as well)",
                          unmeasured));
+  }
+}
+
+// ---- parts of a trace
+
+void QueueAnalysis::give(ByteWriter& out) {
+  const Queues own = result();
+  out.put(std::uint64_t{own.processes.size()});
+  for (const QueueStatistics& statistics : own.processes) {
+    visit_numbers(statistics, [&](const auto& value) { out.put(value); });
+    statistics.waits.put(out);
+  }
+}
+
+void QueueAnalysis::take(ByteReader& in) {
+  for (auto left = in.get<std::uint64_t>(); left > 0 && in.ok(); --left) {
+    QueueStatistics& statistics = taken_.emplace_back();
+    visit_numbers(statistics, [&](auto& value) { in.get(value); });
+    statistics.waits.get(in);
   }
 }
 

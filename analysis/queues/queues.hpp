@@ -18,6 +18,7 @@
 #include "analysis/queues/process_waits.hpp"
 #include "analysis/queues/wait_distribution.hpp"
 #include "analysis/queues/wait_parts.hpp"
+#include "model/divided_sink.hpp"
 #include "model/event_source.hpp"
 
 namespace dpm {
@@ -66,13 +67,17 @@ struct Queues {
   std::vector<std::string> warnings;
 };
 
-class QueueAnalysis : public EventSink {
+class QueueAnalysis : public DividedSink {
  public:
   explicit QueueAnalysis(QueueOptions options = {}) : options_(options) {}
 
   void on_begin(const TraceInfo& info) override { info_ = &info; }
   void on_events(std::span<const Event> batch) override;
   void on_end(const LossReport& losses) override;
+
+  // A queue's messages are all with the part of its process.
+  void give(ByteWriter& out) override;
+  void take(ByteReader& in) override;
 
   // What is known so far; final after on_end().
   Queues result() const;
@@ -124,7 +129,8 @@ class QueueAnalysis : public EventSink {
 
   QueueOptions options_;
   const TraceInfo* info_ = nullptr;
-  std::vector<Queue> queues_;  // by process number
+  std::vector<Queue> queues_;           // by process number
+  std::vector<QueueStatistics> taken_;  // from other parts
   LossReport losses_;
   std::optional<Queues> final_;  // filled in on_end(), after which `info_` is invalid
 };

@@ -57,6 +57,20 @@ void WaitDistribution::add(const WaitDistribution& other) {
   for (std::size_t bucket = 0; bucket < other.buckets_.size(); ++bucket) buckets_[bucket] += other.buckets_[bucket];
 }
 
+void WaitDistribution::put(ByteWriter& out) const {
+  for (const std::uint64_t value : {count_, min_ns_, max_ns_}) out.put(value);
+  out.put(sum_ns_);
+  out.put(stored_);
+  out.put(buckets_);
+}
+
+void WaitDistribution::get(ByteReader& in) {
+  for (std::uint64_t* value : {&count_, &min_ns_, &max_ns_}) in.get(*value);
+  in.get(sum_ns_);
+  in.get(stored_);
+  in.get(buckets_);
+}
+
 double WaitDistribution::quantile_ns(double fraction) const {
   if (count_ == 0) return 0;
   const double wanted = std::ceil(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(count_));

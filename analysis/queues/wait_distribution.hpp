@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/bytes.hpp"
+
 namespace dpm {
 
 class WaitDistribution {
@@ -21,6 +23,9 @@ class WaitDistribution {
 
   void add(std::uint64_t wait_ns);
   void add(const WaitDistribution& other);
+
+  void put(ByteWriter& out) const;
+  void get(ByteReader& in);
 
   std::uint64_t count() const { return count_; }
   std::uint64_t min_ns() const { return min_ns_; }

@@ -1,5 +1,8 @@
 #include "analysis/statistics/density.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "model/check.hpp"
 #include "model/floor_divide.hpp"
 
@@ -33,6 +36,42 @@ void DensityHistogram::add(LocalTime when) {
   const auto bucket = static_cast<std::size_t>(index - first_index_);
   if (bucket >= counts_.size()) counts_.resize(bucket + 1, 0);
   ++counts_[bucket];
+}
+
+void DensityHistogram::add_all_of(DensityHistogram other) {
+  if (other.counts_.empty()) return;
+  if (counts_.empty()) {
+    *this = std::move(other);
+    return;
+  }
+  const auto end_of = [](const DensityHistogram& of) {
+    return of.first_index_ + static_cast<std::int64_t>(of.counts_.size());
+  };
+  const auto fits = [&] {
+    return width_ns_ == other.width_ns_ &&
+           std::max(end_of(*this), end_of(other)) - std::min(first_index_, other.first_index_) <=
+               static_cast<std::int64_t>(buckets_max_);
+  };
+  while (!fits()) (width_ns_ > other.width_ns_ ? other : *this).halve_resolution();
+  const std::int64_t first = std::min(first_index_, other.first_index_);
+  counts_.insert(counts_.begin(), static_cast<std::size_t>(first_index_ - first), 0);
+  first_index_ = first;
+  const std::int64_t end = std::max(end_of(*this), end_of(other));
+  counts_.resize(static_cast<std::size_t>(end - first), 0);
+  for (std::size_t i = 0; i < other.counts_.size(); ++i)
+    counts_[static_cast<std::size_t>(other.first_index_ - first) + i] += other.counts_[i];
+}
+
+void DensityHistogram::put(ByteWriter& out) const {
+  out.put(width_ns_);
+  out.put(first_index_);
+  out.put(counts_);
+}
+
+void DensityHistogram::get(ByteReader& in) {
+  in.get(width_ns_);
+  in.get(first_index_);
+  in.get(counts_);
 }
 
 double DensityHistogram::per_second(std::size_t bucket) const {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/bytes.hpp"
 #include "model/time.hpp"
 
 namespace dpm {
@@ -19,6 +20,11 @@ class DensityHistogram {
   explicit DensityHistogram(std::size_t buckets_max = 120, Duration first_width = {1});
 
   void add(LocalTime when);
+  // As if it had been given all times of both; `other` has the same `buckets_max` and first width.
+  void add_all_of(DensityHistogram other);
+
+  void put(ByteWriter& out) const;
+  void get(ByteReader& in);
 
   // The beginning of bucket 0, and how long each bucket is. Buckets without a count are included.
   LocalTime begin() const { return {first_index_ * width_ns_}; }

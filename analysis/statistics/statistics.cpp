@@ -6,6 +6,37 @@
 #include "model/check.hpp"
 
 namespace dpm {
+namespace {
+
+void add(MessageSizes& sum, const MessageSizes& more) {
+  if (more.messages == 0) return;
+  sum.bytes_min = sum.messages == 0 ? more.bytes_min : std::min(sum.bytes_min, more.bytes_min);
+  sum.bytes_max = std::max(sum.bytes_max, more.bytes_max);
+  sum.messages += more.messages;
+  sum.bytes += more.bytes;
+  for (std::size_t power = 0; power < sum.by_power.size(); ++power) sum.by_power[power] += more.by_power[power];
+}
+
+// One of the two saw all SENDs of the pair. RECEIVEs count as local or remote only for pairs without a SEND.
+void add(Traffic& sum, const Traffic& more) {
+  if (sum.by_receive() == more.by_receive()) {
+    sum.remote += more.remote;
+  } else if (sum.by_receive()) {
+    sum.remote = more.remote;
+  }
+  sum.add_ends(more);
+}
+
+}  // namespace
+
+void Traffic::add_ends(const Traffic& more) {
+  sent += more.sent;
+  sent_bytes += more.sent_bytes;
+  received += more.received;
+  received_bytes += more.received_bytes;
+  kernel_sent += more.kernel_sent;
+  kernel_bytes += more.kernel_bytes;
+}
 
 void MessageSizes::add(std::uint32_t length_bytes) {
   bytes_min = messages == 0 ? length_bytes : std::min(bytes_min, length_bytes);
@@ -33,15 +64,18 @@ MachineId StatisticsAnalysis::machine_of(ProcessId process) const {
   return process.value < info_->processes.size() ? (*info_)[process].machine : MachineId{};
 }
 
-MachineStatistics& StatisticsAnalysis::machine(const Event& event) {
-  if (event.machine.value >= machine_slot_.size()) machine_slot_.resize(event.machine.value + 1, 0);
-  auto& slot = machine_slot_[event.machine.value];
+MachineStatistics& StatisticsAnalysis::machine(MachineId number, LocalTime when) {
+  if (number.value >= machine_slot_.size()) machine_slot_.resize(number.value + 1, 0);
+  auto& slot = machine_slot_[number.value];
   if (slot == 0) {
-    machines_.push_back(
-        {event.machine, 0, 0, event.local_time, event.local_time, DensityHistogram(options_.density_buckets_max)});
+    machines_.push_back({number, 0, 0, when, when, DensityHistogram(options_.density_buckets_max)});
     slot = static_cast<std::uint16_t>(machines_.size());
   }
-  auto& statistics = machines_[slot - 1u];
+  return machines_[slot - 1u];
+}
+
+MachineStatistics& StatisticsAnalysis::machine(const Event& event) {
+  auto& statistics = machine(event.machine, event.local_time);
   statistics.first_time = std::min(statistics.first_time, event.local_time);
   statistics.last_time = std::max(statistics.last_time, event.local_time);
   return statistics;
@@ -61,8 +95,10 @@ void StatisticsAnalysis::on_events(std::span<const Event> batch) {
       process.first_machine = event.machine;
       process.first_time = event.local_time;
       seen_process.cpu_before_ns = event.proc_time_ns;
+      any_moved_ |= event.process.value >= info_->processes.size() || (*info_)[event.process].machine != event.machine;
     } else if (process.last_machine != event.machine) {
       process.migrated = true;
+      any_moved_ = true;
     }
     process.last_machine = event.machine;
     process.last_time = event.local_time;
@@ -182,6 +218,62 @@ Statistics StatisticsAnalysis::result() const {
         "last seen on");
   }
   return result;
+}
+
+// ---- parts of a trace
+
+void StatisticsAnalysis::give(ByteWriter& out) {
+  std::vector<Seen> seen;
+  std::copy_if(processes_.begin(), processes_.end(), std::back_inserter(seen), [](const Seen& s) { return s.any; });
+  out.put(seen);
+  out.put(std::uint64_t{machines_.size()});
+  for (const MachineStatistics& machine : machines_) {
+    out.put(machine.machine);
+    out.put(machine.sent);
+    out.put(machine.sent_bytes);
+    out.put(machine.first_time);
+    out.put(machine.last_time);
+    machine.density.put(out);
+  }
+  std::vector<Traffic> traffic;
+  for (const auto& [pair, of_pair] : traffic_) {
+    traffic.push_back(of_pair);
+    traffic.back().from = pair.first;
+    traffic.back().to = pair.second;
+  }
+  out.put(traffic);
+  out.put(sizes_);
+  out.put(kernel_sizes_);
+  for (const std::uint64_t sum : {sent_local_, sent_remote_, events_}) out.put(sum);
+}
+
+void StatisticsAnalysis::take(ByteReader& in) {
+  std::vector<Seen> seen_there;
+  in.get(seen_there);
+  for (const Seen& process : seen_there) seen(process.statistics.process) = process;
+  for (auto left = in.get<std::uint64_t>(); left > 0 && in.ok(); --left) {
+    MachineStatistics there{in.get<MachineId>(), 0, 0, {}, {}, DensityHistogram(options_.density_buckets_max)};
+    in.get(there.sent);
+    in.get(there.sent_bytes);
+    in.get(there.first_time);
+    in.get(there.last_time);
+    there.density.get(in);
+    MachineStatistics& here = machine(there.machine, there.first_time);
+    here.sent += there.sent;
+    here.sent_bytes += there.sent_bytes;
+    here.first_time = std::min(here.first_time, there.first_time);
+    here.last_time = std::max(here.last_time, there.last_time);
+    here.density.add_all_of(std::move(there.density));
+  }
+  std::vector<Traffic> traffic;
+  in.get(traffic);
+  for (const Traffic& pair : traffic) add(traffic_[{pair.from, pair.to}], pair);
+  MessageSizes sizes;
+  in.get(sizes);
+  add(sizes_, sizes);
+  in.get(sizes);
+  add(kernel_sizes_, sizes);
+  for (std::uint64_t* sum : {&sent_local_, &sent_remote_, &events_}) *sum += in.get<std::uint64_t>();
 }
 
 }  // namespace dpm

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "analysis/statistics/density.hpp"
+#include "model/divided_sink.hpp"
 #include "model/event_source.hpp"
 
 namespace dpm {
@@ -43,6 +44,8 @@ struct Traffic {
   bool by_receive() const { return sent == 0; }
   std::uint64_t messages() const { return by_receive() ? received : sent; }
   std::uint64_t bytes() const { return by_receive() ? received_bytes : sent_bytes; }
+  // All but `remote`, which is counted by one end of each message.
+  void add_ends(const Traffic& more);
 };
 
 // WAITs of one kind.
@@ -101,13 +104,18 @@ struct StatisticsOptions {
   std::size_t density_buckets_max = 120;
 };
 
-class StatisticsAnalysis : public EventSink {
+class StatisticsAnalysis : public DividedSink {
  public:
   explicit StatisticsAnalysis(StatisticsOptions options = {}) : options_(options) {}
 
   void on_begin(const TraceInfo& info) override { info_ = &info; }
   void on_events(std::span<const Event> batch) override;
   void on_end(const LossReport& losses) override;
+
+  void give(ByteWriter& out) override;
+  void take(ByteReader& in) override;
+  // False where processes moved: whether a message is local then depends on where its receiver was at that moment.
+  bool is_divisible() const override { return !any_moved_; }
 
   // What is known so far; final after on_end(). A live display may ask at any time.
   Statistics result() const;
@@ -121,6 +129,7 @@ class StatisticsAnalysis : public EventSink {
 
   Seen& seen(ProcessId process);
   MachineStatistics& machine(const Event& event);
+  MachineStatistics& machine(MachineId number, LocalTime when);
   MachineId machine_of(ProcessId process) const;
   void count_send(const Event& event, ProcessStatistics& sender);
   void count_receive(const Event& event, ProcessStatistics& receiver);
@@ -134,6 +143,7 @@ class StatisticsAnalysis : public EventSink {
   std::map<std::pair<ProcessId, ProcessId>, Traffic> traffic_;
   MessageSizes sizes_, kernel_sizes_;
   std::uint64_t sent_local_ = 0, sent_remote_ = 0, events_ = 0;
+  bool any_moved_ = false;  // an event was not where the trace says that its process started
   LossReport losses_;
   std::optional<Statistics> final_;  // filled in on_end(), after which `info_` is invalid
 };

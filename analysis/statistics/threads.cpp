@@ -39,12 +39,7 @@ void add(ProcessStatistics& sum, const ProcessStatistics& thread) {
 }
 
 void add(Traffic& sum, const Traffic& pair) {
-  sum.sent += pair.sent;
-  sum.sent_bytes += pair.sent_bytes;
-  sum.received += pair.received;
-  sum.received_bytes += pair.received_bytes;
-  sum.kernel_sent += pair.kernel_sent;
-  sum.kernel_bytes += pair.kernel_bytes;
+  sum.add_ends(pair);
   sum.remote += pair.remote;
 }
 

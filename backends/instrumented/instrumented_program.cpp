@@ -84,7 +84,8 @@ void InstrumentedProgram::answer() {
 std::span<const Record> InstrumentedProgram::take_records() {
   records_.clear();
   const std::uint32_t rings = std::min(at<std::uint32_t>(offsetof(Header, rings)), kRingsMax);
-  if (read_.size() < rings) read_.resize(rings);
+  // An earlier monitor, which was killed, may have taken some.
+  while (read_.size() < rings) read_.push_back(at<std::uint64_t>(ring_offset(read_.size()) + offsetof(Ring, read)));
   for (std::uint32_t ring = 0; ring < rings; ++ring) take_ring(ring);
   return records_;
 }

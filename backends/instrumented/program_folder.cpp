@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstdlib>
 #include <dpm/monitor/shared_folder.hpp>
 #include <memory>
@@ -36,6 +38,15 @@ std::vector<std::string> names_in(int folder) {
     if (start_of(entry->d_name) != 0) names.emplace_back(entry->d_name);
   std::ranges::sort(names, {}, start_of);
   return names;
+}
+
+// Of a program that was killed while it made its file.
+bool is_abandoned(int folder, const std::string& name) {
+  const UniqueFd file(::openat(folder, name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file || monitor::is_locked(file.get())) return false;
+  pid_t pid = 0;
+  std::from_chars(name.data(), name.data() + name.find('-'), pid);
+  return pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH;
 }
 
 }  // namespace
@@ -72,7 +83,10 @@ std::vector<ProgramFolder::Found> ProgramFolder::take_new(std::vector<std::strin
     if (known_.contains(name)) continue;
     auto program = InstrumentedProgram::open(folder_.get(), name);
     if (program && !*program) {  // it is being made
-      is_to_be_listed_ = true;
+      if (is_abandoned(folder_.get(), name))
+        remove(name);
+      else
+        is_to_be_listed_ = true;
       continue;
     }
     known_.insert(name);

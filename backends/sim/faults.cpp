@@ -53,6 +53,9 @@ void Faults::apply(const Fault& fault) {
     case FaultKind::link_up:
       network.set_link(machine, *population.find_machine(fault.other_machine), true);
       break;
+    case FaultKind::machine_speed:
+      machine.speed = fault.speed;
+      break;
     case FaultKind::process_off:
     case FaultKind::process_on:
       break;

@@ -116,8 +116,7 @@ class Kernel {
   // Its address space, its state and the messages waiting for it travel to the other kernel, which confirms the last
   // part.
   void transfer(Process& process, Machine& to) {
-    constexpr std::uint64_t kStateBytes = 1000;  // execution status, dispatch information, memory and link tables
-    std::uint64_t left = kStateBytes + process.address_space.size();
+    std::uint64_t left = simulation_.scenario().migration_state_bytes + process.address_space.size();
     for (const Packet* packet : process.queue.waiting) left += packet->length_bytes;
     const std::uint64_t part = std::max<std::uint64_t>(simulation_.scenario().move_data_message_bytes, 1);
     OutgoingMessage message;

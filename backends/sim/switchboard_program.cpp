@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "backends/sim/filter_feedback.hpp"
 #include "backends/sim/system_programs.hpp"
 #include "model/process_manager.hpp"
 
@@ -69,7 +70,12 @@ class Switchboard {
 void switchboard_program(Simulation&, ProcessCalls& calls) { Switchboard(calls).serve(); }
 
 void filter_program(Simulation& simulation, ProcessCalls& calls) {
-  for (;;) simulation.output().append(calls.receive_meter_message());
+  FilterFeedback feedback(simulation, calls);
+  for (;;) {
+    const std::vector<Event> events = calls.receive_meter_message();
+    simulation.output().append(events);
+    feedback.add(events);
+  }
 }
 
 }  // namespace dpm::sim

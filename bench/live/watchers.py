@@ -95,12 +95,19 @@ def page_of(out):
     return None
 
 
-def metered_s(dpm, command, out, kind):
-    """The time that the program itself prints first: of one call, or of the run."""
+def peak_mb(pid):
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) / 1000
+    return 0
+
+
+def metered(dpm, command, out, kind):
+    """The time that the program itself prints first, of one call or of the run; and the most memory that the page's server had."""
     serve = [] if kind == "without" else ["--serve"]
     meter = subprocess.Popen([str(dpm), "meter", *serve, "-o", str(out), "--", *map(str, command)], stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, text=True)
-    ends = []
+    ends, page_mb = [], 0
     if serve:
         for line in meter.stderr:
             if url := re.search(r"http://\S+", line):
@@ -108,8 +115,11 @@ def metered_s(dpm, command, out, kind):
                 break
     printed = meter.stdout.read()
     meter.wait()
+    page = page_of(out) if serve else None
+    if page:
+        page_mb = peak_mb(page)
     for end in ends:
         end()
-    if serve and (page := page_of(out)):
+    if page:
         os.kill(page, signal.SIGTERM)
-    return float(re.search(r"[0-9.]+", printed)[0])
+    return float(re.search(r"[0-9.]+", printed)[0]), page_mb

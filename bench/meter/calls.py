@@ -3,7 +3,7 @@
 import subprocess
 
 import table
-from ways import CONTINUE_ONLY, KERNEL, METERED, UNMETERED
+from ways import BPFTRACE, CONTINUE_ONLY, KERNEL, METERED, PERF, STRACE, UNMETERED
 
 KINDS = {
     "tcp": "TCP send and recv",
@@ -45,12 +45,14 @@ def calls_recorded_in_the_kernel(tools, turns, seconds):
     table.heading("one call recorded by the kernel source: what it adds (tight loop, one thread)")
     if not tools.usable(KERNEL):
         return
+    others = [way for way in (BPFTRACE, PERF, STRACE) if tools.usable(way)]
     for kind, what in KINDS.items():
-        measured = in_turns(tools, [UNMETERED, KERNEL], kind, turns, seconds)
-        added = [(kernel - bare) / 1000 for kernel, bare in zip(measured[KERNEL], measured[UNMETERED])]
-        table.amount(what, table.median(added), "us", None if kind == "file" else table.Goal("<=", 0.4),
-                     f"{table.median(measured[KERNEL]) / 1000:.2f} us, unmetered "
-                     f"{table.median(measured[UNMETERED]) / 1000:.2f}")
+        measured = in_turns(tools, [UNMETERED, KERNEL, *others], kind, turns, seconds)
+        added = {way: table.median([(there - bare) / 1000 for there, bare in zip(measured[way], measured[UNMETERED])])
+                 for way in (KERNEL, *others)}
+        table.amount(what, added[KERNEL], "us", None if kind == "file" else table.Goal("<=", 0.4),
+                     f"unmetered {table.median(measured[UNMETERED]) / 1000:.2f} us; " +
+                     ", ".join(f"{way} adds {added[way]:.2f}" for way in others))
     for kind, what in (("tcp", "TCP send and recv"), ("file", "read of a file")):
         alone, beside = beside_a_metered_one(tools, KERNEL, kind, turns, seconds)
         table.row(f"an unmetered process beside one: {what}", table.ratio_of(alone, beside), None,

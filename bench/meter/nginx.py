@@ -1,13 +1,12 @@
 """nginx with one worker under wrk: 32 connections that ask for a small file again and again."""
 
-import contextlib
 import re
 import shutil
 import subprocess
 
 import table
-from server import Server, free_port
-from ways import KERNEL, METERED, PERF, STRACE, UNMETERED
+from server import Server, free_port, rates_in_turns
+from ways import BPFTRACE, KERNEL, METERED, PERF, STRACE, UNMETERED
 
 CONFIGURATION = """daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log stderr;
 events {{ worker_connections 256; }}
@@ -36,13 +35,9 @@ def throughput(tools, turns, seconds):
     missing = [tool for tool in ("nginx", "wrk") if shutil.which(tool) is None]
     if missing:
         return table.note(f"skipped: {missing[0]} is not installed")
-    ways = [way for way in (UNMETERED, KERNEL, METERED, STRACE, PERF) if tools.usable(way)]
-    rates = {way: [] for way in ways}
-    with contextlib.ExitStack() as servers:
-        running = {way: servers.enter_context(start(tools, way)) for way in ways}
-        for _ in range(turns):
-            for way, server in running.items():
-                rates[way].append(requests_per_second(server.port, seconds))
+    ways = [way for way in (UNMETERED, KERNEL, BPFTRACE, METERED, STRACE, PERF) if tools.usable(way)]
+    rates = rates_in_turns(ways, turns, lambda way: start(tools, way),
+                           lambda server: {"requests": requests_per_second(server.port, seconds)})["requests"]
     if KERNEL in rates:
         table.row(f"{KERNEL} / {UNMETERED}", table.ratio_of(rates[KERNEL], rates[UNMETERED]), table.Goal(">=", 0.9),
                   f"{table.median(rates[KERNEL]):.0f} against {table.median(rates[UNMETERED]):.0f}")

@@ -5,9 +5,10 @@ import os
 import pathlib
 import re
 import subprocess
+import time
 
 import table
-from server import Server, free_port
+from server import Server, free_port, rates_in_turns
 from ways import CONTINUE_ONLY, KERNEL, METERED, STRACE, UNMETERED, ordinary_user
 
 WAYS = [UNMETERED, KERNEL, CONTINUE_ONLY, METERED, STRACE]
@@ -39,13 +40,26 @@ class Database:
         command = [self.bin / "postgres", "-D", self.data, "-p", self.port, "-k", self.folder, "-c", "fsync=off", "-c",
                    "listen_addresses=127.0.0.1"]
         # Only root may use the kernel source, so it acquires the server when that runs; its backends begin later.
-        words = tools.command(UNMETERED if way == KERNEL else way, command, self.folder)
+        words = tools.command(UNMETERED if way == KERNEL else way, command, tools.folder())
         return Server(words, self.port, self.user, self.folder)
 
-    def postmaster(self):
-        return (self.data / "postmaster.pid").read_text().split()[0]
+    def metered(self, tools, way):
+        postmaster = (self.data / "postmaster.pid").read_text().split()[0]
+        return tools.acquired(postmaster, tools.folder()) if way == KERNEL else contextlib.nullcontext()
+
+    def wait_until_ready(self, patience_s=60):
+        """Its port is open before it takes questions, and after it was killed it first reads its log again."""
+        until = time.monotonic() + patience_s
+        while True:
+            try:
+                return self._run("pg_isready", "-q", *self._address())
+            except RuntimeError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(.1)
 
     def fill(self):
+        self.wait_until_ready()
         self._run("createdb", *self._address(), "bench")
         self._run("pgbench", "-i", "-q", *self._address(), "bench")
 
@@ -64,17 +78,17 @@ def throughput(tools, turns, seconds):
     if bin_folder is None:
         return table.note("skipped: postgresql is not installed")
     ways = [way for way in WAYS if tools.usable(way)]
-    rates = {way: [] for way in ways}
-    with contextlib.ExitStack() as servers:
-        databases = {way: Database(tools, bin_folder) for way in ways}
-        for way, database in databases.items():
-            servers.enter_context(database.server(tools, way))
-            database.fill()
-            if way == KERNEL:
-                servers.enter_context(tools.acquired(database.postmaster(), database.folder))
-        for _ in range(turns):
-            for way, database in databases.items():
-                rates[way].append(database.transactions_per_second(seconds))
+    database = Database(tools, bin_folder)
+    with database.server(tools, UNMETERED):
+        database.fill()
+
+    @contextlib.contextmanager
+    def start(way):
+        with database.server(tools, way):
+            database.wait_until_ready()
+            with database.metered(tools, way):
+                yield database
+    rates = rates_in_turns(ways, turns, start, lambda running: {"transactions": running.transactions_per_second(seconds)})["transactions"]
     if KERNEL in rates:
         table.row(f"{KERNEL} / {UNMETERED}", table.ratio_of(rates[KERNEL], rates[UNMETERED]), table.Goal(">=", 0.97),
                   f"{table.median(rates[KERNEL]):.0f} against {table.median(rates[UNMETERED]):.0f}")

@@ -1,15 +1,13 @@
 """redis-server under redis-benchmark: 50 clients, each waiting for its answer before it asks again."""
 
-import contextlib
 import csv
 import shutil
 import subprocess
 
 import table
-from server import Server, free_port
-from ways import CONTINUE_ONLY, KERNEL, METERED, PERF, STRACE, UNMETERED
+from server import Server, free_port, rates_in_turns
+from ways import BPFTRACE, CONTINUE_ONLY, KERNEL, METERED, PERF, STRACE, UNMETERED
 
-TESTS = ["SET", "GET"]
 KERNEL_GOAL = table.Goal(">=", 0.92)
 GOALS = {CONTINUE_ONLY: table.Goal(">=", 0.8), STRACE: table.Goal(">=", 6), PERF: table.Goal(">=", 2)}
 
@@ -25,20 +23,13 @@ def throughput(tools, turns, seconds):
     missing = [tool for tool in ("redis-server", "redis-benchmark") if shutil.which(tool) is None]
     if missing:
         return table.note(f"skipped: {missing[0]} is not installed")
-    ways = [way for way in (UNMETERED, KERNEL, CONTINUE_ONLY, METERED, STRACE, PERF) if tools.usable(way)]
-    measured = {test: {way: [] for way in ways} for test in TESTS}
-    with contextlib.ExitStack() as open_servers:
-        servers, requests = {}, {}
-        for way in ways:
-            servers[way] = open_servers.enter_context(start(tools, way))
-            warm_up = requests_per_second(servers[way].port, 1000)
-            requests[way] = int(max(500, min(warm_up.values()) * seconds))
-        for _ in range(turns):
-            for way in ways:
-                for test, rate in requests_per_second(servers[way].port, requests[way]).items():
-                    measured[test][way].append(rate)
-    for test in TESTS:
-        show(test, measured[test])
+    ways = [way for way in (UNMETERED, KERNEL, BPFTRACE, CONTINUE_ONLY, METERED, STRACE, PERF) if tools.usable(way)]
+
+    def rates_of(server):
+        warm_up = requests_per_second(server.port, 1000)
+        return requests_per_second(server.port, int(max(500, min(warm_up.values()) * seconds)))
+    for test, rates in rates_in_turns(ways, turns, lambda way: start(tools, way), rates_of).items():
+        show(test, rates)
 
 
 def start(tools, way):
@@ -48,9 +39,11 @@ def start(tools, way):
 
 
 def show(test, rates):
-    if KERNEL in rates:
-        table.row(f"{test}: {KERNEL} / {UNMETERED}", table.ratio_of(rates[KERNEL], rates[UNMETERED]), KERNEL_GOAL,
-                  f"{table.median(rates[KERNEL]):.0f} against {table.median(rates[UNMETERED]):.0f}")
+    for way, goal in ((KERNEL, KERNEL_GOAL), (BPFTRACE, None)):
+        if way not in rates:
+            continue
+        table.row(f"{test}: {way} / {UNMETERED}", table.ratio_of(rates[way], rates[UNMETERED]), goal,
+                  f"{table.median(rates[way]):.0f} against {table.median(rates[UNMETERED]):.0f}")
     for way, goal in GOALS.items():
         if way in rates:
             table.row(f"{test}: metered / {way}", table.ratio_of(rates[METERED], rates[way]), goal,

@@ -1,5 +1,6 @@
 """A server that runs in one of the ways while clients load it."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -13,6 +14,18 @@ def free_port():
     with socket.socket() as tried:
         tried.bind(("127.0.0.1", 0))
         return tried.getsockname()[1]
+
+
+def rates_in_turns(ways, turns, start, rates_of):
+    """What rates_of() finds of a server, by way: a list for each of its figures. Each runs alone, because a meter also costs processes
+    beside the metered one something."""
+    rates = {}
+    for _ in range(turns):
+        for way in ways:
+            with start(way) as server:
+                for figure, rate in rates_of(server).items():
+                    rates.setdefault(figure, {}).setdefault(way, []).append(rate)
+    return rates
 
 
 class Server:
@@ -34,11 +47,12 @@ class Server:
                     return self
             time.sleep(0.05)
         self.__exit__()
-        raise RuntimeError(f"{' '.join(self._process.args)}: does not listen")
+        raise RuntimeError(f"{' '.join(map(str, self._process.args))}: does not listen: {self.said.strip()}")
 
     def __exit__(self, *_):
         # To the whole group: perf trace ends without stopping the program it started.
-        os.killpg(self._process.pid, signal.SIGINT)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGINT)
         try:
             self._process.wait(END_LIMIT_S)
         except subprocess.TimeoutExpired:

@@ -2,11 +2,15 @@
 // starts. Therefore metered machines need no SimGrid.
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "cli/command.hpp"
 #include "cli/commands/commands.hpp"
+#include "parallel/commands/divided_commands.hpp"
+#include "parallel/commands/divided_run.hpp"
+#include "parallel/ranks/thread_ranks.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -29,6 +33,11 @@ int become_simulator(char** argv, Terminal& terminal) {
   return kWrongInput;
 }
 
+bool is_divided(const std::string& name) {
+  const Commands commands = divided_commands();
+  return std::any_of(commands.begin(), commands.end(), [&](const auto& command) { return command->name() == name; });
+}
+
 }  // namespace
 }  // namespace dpm::cli
 
@@ -38,5 +47,12 @@ int main(int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   for (const auto& command : simulator_command_names())
     if (first == command) return become_simulator(argv, terminal);
-  return run_command_line(dpm_commands(), argc, argv, terminal);
+  const std::uint32_t jobs = is_divided(first) ? dpm::jobs_of(argc, argv) : 1;
+  if (jobs == 1) return run_command_line(dpm_commands(), argc, argv, terminal);
+  int status = kDone;
+  dpm::ThreadRanks::run(jobs, [&](dpm::Ranks& ranks) {
+    const int own = dpm::run_divided(ranks, dpm::divided_commands, argc, argv, terminal);
+    if (ranks.is_first()) status = own;
+  });
+  return status;
 }

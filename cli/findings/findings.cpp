@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "analysis/clocks/common_time.hpp"
 #include "analysis/statistics/threads.hpp"
+#include "cli/findings/blame_findings.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -16,15 +16,6 @@ bool has_process(const TraceInfo& info, const std::string& name) {
 std::vector<EventSink*> with_first(EventSink& first, std::vector<EventSink*> others) {
   others.insert(others.begin(), &first);
   return others;
-}
-
-std::optional<BlameTree> find_blame(std::span<const Event> events, const ClockAnalysis& clocks, const TraceInfo& info) {
-  const auto times_ns = CommonTime(clocks.result()).times_ns(events);
-  const BlameAnalysis blame(events, times_ns, info);
-  const auto process = blame.longest();
-  if (!process) return std::nullopt;
-  return BlameTree{blame.divide(*process, blame.lifetime(*process).value()), info[*process].name,
-                   blame.is_measured(*process)};
 }
 
 }  // namespace
@@ -67,7 +58,13 @@ Result<Findings> FindingsReader::take(TraceInput input) {
   if (!asked_.by_thread) found.statistics = sum_threads(std::move(found.statistics), found.input.info);
   found.queues.own_waits = waits_.result(found.input.info, asked_.by_thread);
   found.warnings = found.queues.warnings;
-  if (asked_.blame) found.blame = find_blame(keeper_.events(), clocks_, found.input.info);
+  if (asked_.blame) {
+    auto blame = find_blame(keeper_.events(), clocks_, found.input, {});
+    if (blame)
+      found.blame = *std::move(blame);
+    else
+      found.missing.push_back("no division of the elapsed time: " + blame.error().what);
+  }
 
   found.histories = builders_.take();
   const Computation computation = asked_.history.computation();

@@ -29,11 +29,11 @@ Error about_trace(const TraceInput& input, const Error& problem) {
   return Error{text};
 }
 
-Result<TraceHistory> read_history(const std::string& trace, const HistoryOptions& options,
-                                  std::vector<EventSink*> more) {
+Result<TraceHistory> read_history(const std::string& trace, const HistoryOptions& options, std::vector<EventSink*> more,
+                                  TraceReading* reading) {
   HistoryBuilder builder(options.computation());
   more.push_back(&builder);
-  auto input = read_trace(trace, std::move(more));
+  auto input = read_trace(trace, std::move(more), reading);
   if (!input) return input.error();
   auto history = builder.take();
   if (!history) return about_trace(*input, history.error());

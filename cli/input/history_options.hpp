@@ -26,7 +26,7 @@ struct TraceHistory {
 
 // `more` gets the same events.
 Result<TraceHistory> read_history(const std::string& trace, const HistoryOptions& options,
-                                  std::vector<EventSink*> more = {});
+                                  std::vector<EventSink*> more = {}, TraceReading* reading = nullptr);
 
 // `problem` with the name of the trace, and how much of the trace is lost, which may be the reason.
 Error about_trace(const TraceInput& input, const Error& problem);

@@ -22,6 +22,20 @@ void Endings::on_events(std::span<const Event> batch) {
   }
 }
 
+void Endings::give(ByteWriter& out) {
+  out.put(processes_);
+  out.put(endings_metered_);
+}
+
+void Endings::take(ByteReader& in) {
+  std::vector<Process> there;
+  in.get(there);
+  processes_.resize(std::max(processes_.size(), there.size()));
+  for (std::size_t p = 0; p < there.size(); ++p)
+    if (there[p].seen) processes_[p] = there[p];
+  endings_metered_ |= in.get<bool>();
+}
+
 void Endings::on_end(const LossReport& /*losses*/) {
   const auto ended = std::count_if(processes_.begin(), processes_.end(), [](const Process& p) { return p.ended; });
   if (!endings_metered_ || (!info_->properties.scripted && ended > 0)) return;

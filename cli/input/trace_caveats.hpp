@@ -8,16 +8,19 @@
 
 #include "analysis/history/history.hpp"
 #include "cli/input/trace_input.hpp"
+#include "model/divided_sink.hpp"
 
 namespace dpm::cli {
 
 // Which processes had ended when the trace did. In a scripted run that ends well every process ends. Real servers are
 // left waiting, or killed, so a program of theirs counts as not ended only if none of its processes had ended.
-class Endings : public EventSink {
+class Endings : public DividedSink {
  public:
   void on_begin(const TraceInfo& info) override { info_ = &info; }
   void on_events(std::span<const Event> batch) override;
   void on_end(const LossReport& losses) override;
+  void give(ByteWriter& out) override;
+  void take(ByteReader& in) override;
 
   // "'a' waits for a message, 'b' was at work", or nothing. Known only where RECEIVECALL or DESTROYPROCESS is metered.
   const std::string& not_ended() const { return not_ended_; }

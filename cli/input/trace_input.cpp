@@ -8,6 +8,7 @@
 #include "cli/input/await_recorder.hpp"
 #include "cli/input/event_progress.hpp"
 #include "cli/input/tee_sink.hpp"
+#include "cli/input/trace_reading.hpp"
 #include "cli/printable.hpp"
 #include "trace/trace_reader.hpp"
 
@@ -67,6 +68,10 @@ Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> s
   TraceInput input{directory, resolver.info(), source.ledger()};
   for (const auto& warning : resolver.warnings()) input.ledger.warnings.push_back(warning);
   return input;
+}
+
+Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> sinks, TraceReading* reading) {
+  return reading == nullptr ? read_trace(path, std::move(sinks)) : reading->read(path, sinks);
 }
 
 void TraceOptions::describe(CLI::App& app) {

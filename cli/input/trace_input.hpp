@@ -11,6 +11,8 @@
 
 namespace dpm::cli {
 
+class TraceReading;
+
 struct TraceInput {
   std::string directory;
   TraceInfo info;  // as the analyses saw it, including the processes outside that stand for unmetered ends
@@ -26,6 +28,9 @@ enum class ProgressShown : bool { on_terminal, nowhere };
 Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> sinks,
                               ReceiveLength length = ReceiveLength::of_message,
                               ProgressShown shown = ProgressShown::on_terminal);
+
+// With the reading of the command, if it has one.
+Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> sinks, TraceReading* reading);
 
 // The arguments TRACE and --json.
 struct TraceOptions {

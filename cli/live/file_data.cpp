@@ -8,6 +8,7 @@
 #include "cli/live/placement_answers.hpp"
 #include "cli/live/run_answers.hpp"
 #include "cli/live/space_time_answers.hpp"
+#include "cli/live/whole_blame.hpp"
 #include "cli/live/whole_trace.hpp"
 
 namespace dpm::cli {
@@ -54,6 +55,7 @@ Json answers_of(const LiveRecording& recording, const WholeFindings& whole) {
   Json answers = {{"describe", as_json(describe_answer(recording, state))},
                   {"placement", placement_of(whole, recording.now().seconds())}};
   if (auto queues = queues_document(whole)) answers["queues"] = *std::move(queues);
+  if (whole.found.blame) answers["blame"] = blame_section_json(*whole.found.blame, whole.found.input.info);
   if (auto paths = paths_document(whole, 40)) answers["paths"] = *std::move(paths);
   if (const auto overview = overview_answer({{"width", kBins}}, recording, &whole, {}))
     answers["overview"] = as_json(*overview);
@@ -63,6 +65,7 @@ Json answers_of(const LiveRecording& recording, const WholeFindings& whole) {
 }  // namespace
 
 void FileData::add_to(Asked& asked) {
+  asked.blame = true;
   asked.computations.push_back(predicted_);
   asked.sinks.push_back(this);
   asked.queue_sinks.push_back(queues_.get());

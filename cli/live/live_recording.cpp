@@ -48,7 +48,7 @@ std::optional<LiveRecording::Window> LiveRecording::events_of(RunTime from, RunT
     return window.inside > events_max ? std::nullopt : std::optional(std::move(window));
   }
   const MachineOffsets& offsets = levels().offsets();
-  const PacketIndex::Found found = index_.find(from, to, offsets);
+  const PacketTimes::Found found = index_.find(from, to, offsets);
   if (found.events > events_max) return std::nullopt;
   Window window;
   for (const PacketPlace& place : found.places)

@@ -13,7 +13,7 @@
 #include "analysis/levels/levels.hpp"
 #include "analysis/levels/queue_levels.hpp"
 #include "cli/follow/followed_events.hpp"
-#include "cli/live/packet_index.hpp"
+#include "cli/live/packet_times.hpp"
 
 namespace dpm::cli {
 
@@ -64,7 +64,7 @@ class LiveRecording {
 
   std::unique_ptr<FollowedEvents> events_;  // the levels keep a reference to its tables; none: all are in `kept_`
   std::unique_ptr<LevelsAnalysis> levels_;  // until there is `whole_`
-  PacketIndex index_;
+  PacketTimes index_;
   std::unique_ptr<const LevelsAnalysis> whole_;
   std::optional<TraceInfo> whole_info_;
   std::shared_ptr<const QueueLevels> queues_;

@@ -21,12 +21,12 @@ using view::PageRequest;
 
 constexpr std::uint64_t kSliceEvents = 20'000;  // some milliseconds
 constexpr std::chrono::milliseconds kLook{50};  // between two looks for new events
-constexpr int kPauseFactor = 49;                // a pause is that many times as long as the work before it
+constexpr int kPauseFactor = 99;                // a pause is that many times as long as the work before it
 
 }  // namespace
 
 LiveTrace::LiveTrace(LiveRecording recording, std::string path, LiveTraceOptions options)
-    : recording_(std::move(recording)), whole_(std::move(path)) {
+    : recording_(std::move(recording)), whole_(path), states_(path) {
   state_.source = std::move(options.source);
   state_.dpm = std::move(options.dpm);
 }
@@ -86,7 +86,7 @@ void LiveTrace::keep_reading(const std::stop_token& stop, const Changed& changed
   }
 }
 
-// At most a fiftieth of a core. Only the events are read under the lock.
+// At most a hundredth of a core. Only the events are read under the lock.
 void LiveTrace::look_for_best() {
   const auto began = std::chrono::steady_clock::now();
   if (began < next_best_) return;
@@ -262,8 +262,38 @@ void LiveTrace::predict(const PageRequest& request, Done done) {
   if (!work_.post(replay)) done(Error{"too many predictions wait; ask again"});
 }
 
+void LiveTrace::explain(const PageRequest& request, Done done) {
+  std::shared_ptr<WholeFindings> whole;
+  std::string of;
+  bool is_over = false;
+  {
+    const auto held = lock();
+    take_whole();
+    whole = findings_;
+    is_over = recording_.is_over();
+    const auto process = number_of(request.params, "of", -1, -1, 4e9);
+    if (!process) return done(process.error());
+    const auto& processes = recording_.info().processes;
+    if (*process >= 0 && *process < static_cast<double>(processes.size()))
+      of = processes[static_cast<std::size_t>(*process)].name;
+  }
+  const auto tell = [done](const Result<Json>& document) {
+    document ? done(Answer{*document, {}}) : done(document.error());
+  };
+  if (request.name == "states" && !is_over) return tell(states_.document());
+  if (whole == nullptr) return done(computing());
+  if (!whole->blame)
+    return done(Error{fmt::format("more than {} events are too many for this view; the commands of dpm can",
+                                  WholeBlame::kEventsMost)});
+  const auto find = [whole, tell, of, of_states = request.name == "states"] {
+    tell(of_states ? whole->blame->states() : whole->blame->blame(of));
+  };
+  if (!work_.post(find)) done(Error{"too many questions wait; ask again"});
+}
+
 void LiveTrace::answer(const PageRequest& request, Done done) {
   if (request.name == "predict") return predict(request, std::move(done));
+  if (request.name == "blame" || request.name == "states") return explain(request, std::move(done));
   done(answer_now(request));
 }
 

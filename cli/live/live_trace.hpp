@@ -23,6 +23,7 @@
 #include "cli/live/best_curve.hpp"
 #include "cli/live/latest_answers.hpp"
 #include "cli/live/live_recording.hpp"
+#include "cli/live/live_states.hpp"
 #include "cli/live/run_answers.hpp"
 #include "cli/live/space_time_answers.hpp"
 #include "cli/live/tick_pace.hpp"
@@ -84,6 +85,8 @@ class LiveTrace : public view::RequestHandler {
   Result<view::Answer> placement(const std::shared_ptr<WholeFindings>& whole);
   Result<view::Answer> begin_search(const std::shared_ptr<WholeFindings>& whole);
   void predict(const view::PageRequest& request, Done done);
+  // Where the time of a process went, and the states of all: on the thread of what takes long.
+  void explain(const view::PageRequest& request, Done done);
 
   LiveRecording recording_;
   LiveState state_;
@@ -92,6 +95,7 @@ class LiveTrace : public view::RequestHandler {
   LatestAnswers latest_;
   TickPace pace_;
   WholeTrace whole_;
+  LiveStates states_;
   std::shared_ptr<WholeFindings> findings_;  // the latest
   std::atomic<int> waiting_ = 0;             // requests that want the lock
   std::mutex mutex_;

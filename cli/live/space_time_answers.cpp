@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "cli/live/inside_marks.hpp"
 #include "cli/live/request_window.hpp"
 #include "cli/live/rows.hpp"
 
@@ -237,6 +238,9 @@ Result<Answer> SpaceTimeAnswers::space_time(const Json& params, LiveRecording& r
                    {"arc_kind", std::move(kind)},
                    {"arc_critical", std::move(critical)},
                    {"arc_id", std::move(number)}};
+  add_inside_marks({events->events, events->times_ns, window->from.ns, window->to.ns,
+                    [&](ProcessId process) { return rows->of(row_of(process, info, window->threads)); }},
+                   info, answer);
   return answer;
 }
 

@@ -19,13 +19,14 @@ using view::Json;
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kSeriesMost = 32;
 constexpr std::size_t kValuesMost = 3'000'000;  // looked up for one answer: 50 ms
-constexpr std::size_t kBinsLeast = 32;
+constexpr std::size_t kBinsLeast = 32;          // of curves of many processes, if that many are wanted
 
 double as_double(std::uint64_t number) { return static_cast<double>(number); }
 
 // Curves of many processes get fewer bins, so that an answer does not take longer.
-std::size_t bins_of(const RequestWindow& window, const LevelsAnalysis& levels) {
-  return std::min(window.width, std::max(kBinsLeast, kValuesMost / std::max<std::size_t>(levels.processes(), 1)));
+std::size_t bins_of(const RequestWindow& window, const LevelsAnalysis& levels, std::size_t curves = 1) {
+  const std::size_t values = curves * std::max<std::size_t>(levels.processes(), 1);
+  return std::min(window.width, std::max(kBinsLeast, kValuesMost / values));
 }
 
 struct Sums {
@@ -208,8 +209,8 @@ Result<Answer> series_answer(const Json& params, const LiveRecording& recording)
     of_run += wanted->process || wanted->pair ? 0 : 1;
     all.push_back(*std::move(wanted));
   }
-  const std::size_t most = of_run > 0 ? bins_of(*window, recording.levels()) / of_run : window->width;
-  const WindowBins bins = cut(*window, recording.levels(), std::max(most, kBinsLeast));
+  const std::size_t most = of_run > 0 ? bins_of(*window, recording.levels(), of_run) : window->width;
+  const WindowBins bins = cut(*window, recording.levels(), most);
   Answer answer;
   answer.json = {{"step_s", bins.step_s}};
   answer.arrays.push_back({"t_s", bins.left_s});

@@ -18,7 +18,7 @@ namespace {
 
 using view::Json;
 
-constexpr int kPauseFactor = 20;
+constexpr int kPauseFactor = 50;
 constexpr int kNiceness = 10;  // answers come first
 
 class EventCounter : public EventSink {
@@ -87,17 +87,22 @@ void WholeTrace::compute(const Now& now) {
   EventCounter counter(events_read_);
   Endings endings;
   const Computation predicted{.only = {}, .all_processes = now.is_scripted, .external_time = false};
+  if (now.events <= WholeBlame::kEventsMost) whole->blame = std::make_unique<WholeBlame>();
+  std::vector<EventSink*> sinks = {whole->levels.get(), &counter, &endings};
+  if (whole->blame)
+    for (EventSink* sink : whole->blame->sinks()) sinks.push_back(sink);
   FindingsReader reader({.history = {},
                          .method = SharingMethod::replay,
                          .causality = {},
                          .by_thread = false,
                          .computations = {predicted},
-                         .sinks = {whole->levels.get(), &counter, &endings},
+                         .sinks = std::move(sinks),
                          .queue_sinks = {whole->queues.get()}});
   auto input = read_trace(path_, reader.sinks(), ReceiveLength::of_message, ProgressShown::nowhere);
   auto found = input ? reader.take(*std::move(input)) : Result<Findings>(input.error());
   if (found) {
     whole->found = *std::move(found);
+    if (whole->blame) whole->blame->finish(whole->found.input);
     const auto history = whole->found.histories.of(predicted);
     if (history) {
       // A program that still runs has not ended, which is as it should be.

@@ -2,7 +2,7 @@
 // the same names print.
 //
 // Of a program that runs, the analyses cover what was written when they began. They begin again when their results are
-// asked for, after a pause of twenty times what they took: at most a twentieth of a core. A trace with more than
+// asked for, after a pause of fifty times what they took: at most a fiftieth of a core. A trace with more than
 // `events_max` events is not analysed as a whole, because its history graph would take too much memory.
 #pragma once
 
@@ -21,6 +21,7 @@
 #include "cli/findings/findings.hpp"
 #include "cli/input/trace_caveats.hpp"
 #include "cli/live/placement_trials.hpp"
+#include "cli/live/whole_blame.hpp"
 #include "view/answers/answer.hpp"
 
 namespace dpm::cli {
@@ -31,6 +32,7 @@ struct WholeFindings {
   Result<std::unique_ptr<PlacementTrials>> trials = Error{"not computed"};
   std::unique_ptr<LevelsAnalysis> levels;  // with streams as messages; may be taken
   std::shared_ptr<QueueLevels> queues = std::make_shared<QueueLevels>();
+  std::unique_ptr<WholeBlame> blame;  // null: the trace has too many events
   std::string title;
   double to_s = 0;
   bool is_final = false;  // the trace had ended

@@ -29,22 +29,28 @@ Check kernel_check(const MachineCapabilities& machine) {
   return {"kernel", Verdict::missing, found, "The meter knows the system calls of x86-64 only."};
 }
 
+// What only calls that wait for the meter need: without it, the kernel source may still meter.
+Verdict without_notified_calls(const MachineCapabilities& machine) {
+  return machine.kernel_source_problem.empty() ? Verdict::limited : Verdict::missing;
+}
+
 Check notification_check(const MachineCapabilities& machine) {
   const Attempt& tried = machine.notification;
   const std::string name = "user notification";
   if (tried.worked()) return {name, Verdict::good, "a call waited for its supervisor and went on", ""};
   if (tried.made && tried.error_number == EBUSY)
-    return {name, Verdict::missing, "another supervisor is notified already",
+    return {name, without_notified_calls(machine), "another supervisor is notified already",
             "Run dpm outside of the meter, sandbox or container that is notified of its calls: the kernel allows one "
             "such supervisor per process."};
   if (is_forbidden(tried))
-    return {name, Verdict::missing, "forbidden: " + reason(tried),
+    return {name, without_notified_calls(machine), "forbidden: " + reason(tried),
             "A container or sandbox forbids seccomp(2). Start the container with a profile that allows it (podman and "
             "docker: --security-opt seccomp=unconfined), or run dpm outside and meter from there."};
   if (tried.made && (tried.error_number == ENOSYS || tried.error_number == EINVAL))
-    return {name, Verdict::missing, "not in this kernel: " + reason(tried),
+    return {name, without_notified_calls(machine), "not in this kernel: " + reason(tried),
             "Linux 5.6 or newer is needed, built with CONFIG_SECCOMP_FILTER."};
-  return {name, Verdict::missing, reason(tried), "A call that should have waited for its supervisor did not."};
+  return {name, without_notified_calls(machine), reason(tried),
+          "A call that should have waited for its supervisor did not."};
 }
 
 Check wake_up_check(const MachineCapabilities& machine) {
@@ -59,7 +65,7 @@ Check access_check(const MachineCapabilities& machine) {
   const std::string name = "access to programs";
   const bool works = machine.borrow_descriptor.worked() && machine.read_memory.worked();
   if (works) return {name, Verdict::good, "descriptors and memory can be read", ""};
-  if (!machine.notification.worked()) return {name, Verdict::missing, "could not be tried", ""};
+  if (!machine.notification.worked()) return {name, without_notified_calls(machine), "could not be tried", ""};
   const Attempt& failed = machine.borrow_descriptor.worked() ? machine.read_memory : machine.borrow_descriptor;
   std::string advice =
       "The meter needs pidfd_getfd(2) and process_vm_readv(2): Linux 5.6 or newer, and no container that "
@@ -69,7 +75,7 @@ Check access_check(const MachineCapabilities& machine) {
         "Yama (kernel.yama.ptrace_scope={}) forbids reading other programs: run dpm as root, or as root set "
         "'sysctl kernel.yama.ptrace_scope=0'.",
         machine.yama_scope);
-  return {name, Verdict::missing, "refused: " + reason(failed), advice};
+  return {name, without_notified_calls(machine), "refused: " + reason(failed), advice};
 }
 
 Check counts_check(const MachineCapabilities& machine) {
@@ -209,6 +215,12 @@ std::string wrapped(const std::string& text, std::size_t width, const std::strin
 
 std::string conclusion(const Diagnosis& diagnosis) {
   if (!can_meter(diagnosis)) return "metering does not work here";
+  const auto is_limited = [&](const char* name) {
+    return std::any_of(diagnosis.begin(), diagnosis.end(),
+                       [&](const auto& check) { return check.name == name && check.verdict == Verdict::limited; });
+  };
+  if (is_limited("user notification") || is_limited("access to programs"))
+    return "metering works here with the kernel source only";
   const bool whole = std::none_of(diagnosis.begin(), diagnosis.end(),
                                   [](const auto& check) { return check.verdict == Verdict::limited; });
   return whole ? "metering works here" : "metering works here, with limits";

@@ -1,6 +1,5 @@
 #include "cli/meter/metering.hpp"
 
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -11,6 +10,7 @@
 #include "backends/linux/custody/keeper/control_socket.hpp"
 #include "cli/meter/command_end.hpp"
 #include "cli/meter/descriptor_watch.hpp"
+#include "cli/meter/limit_timer.hpp"
 #include "cli/meter/recording_sink.hpp"
 #include "filter/event_filter.hpp"
 #include "os/process_handle.hpp"
@@ -28,16 +28,6 @@ std::vector<ProcessLeft> named(const std::vector<std::uint32_t>& pids) {
   std::vector<ProcessLeft> processes;
   for (const std::uint32_t pid : pids) processes.push_back({pid, read_command_name(pid, pid)});
   return processes;
-}
-
-// Readable when the time has passed; empty if there is no limit.
-UniqueFd timer_after(const std::optional<Duration>& limit) {
-  constexpr std::int64_t kSecondNs = 1'000'000'000;
-  if (!limit) return {};
-  UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
-  const itimerspec once = {{}, {limit->ns / kSecondNs, limit->ns % kSecondNs}};
-  ::timerfd_settime(timer.get(), 0, &once, nullptr);
-  return timer;
 }
 
 bool names_no_event(MeterFlags flags) {
@@ -72,7 +62,11 @@ Result<Recorded> record(MeteredRun& run, RecordingPlan plan, const RecordingSurr
   auto writer = TraceWriter::create(around.trace, describe_events({"filter"}, plan.rules), plan.window);
   if (!writer) return writer.error();
   EventFilter filter(std::move(plan.rules), **writer);
-  RecordingSink sink(filter, **writer, plan.flags.immediate());
+  RecordingSink sink(filter, **writer, plan.flags.immediate(), std::move(plan.chosen), around.listener);
+  std::optional<InsideRecording> inside;
+  if (plan.inside) inside.emplace(*plan.inside, sink, sink);
+  GrowthSink& growth = inside ? static_cast<GrowthSink&>(*inside) : sink;
+  EventSink& events = inside ? static_cast<EventSink&>(*inside) : sink;
   MeterStatus status{.pid = run.facts().pid,
                      .command = run.facts().command,
                      .flags = plan.flags,
@@ -81,7 +75,7 @@ Result<Recorded> record(MeteredRun& run, RecordingPlan plan, const RecordingSurr
   UniqueFd command = open_process(run.facts().pid);
   SignalDescriptor signals(around.stop_signals);
   const auto source = run.meter(
-      {.flags = plan.flags, .names_to = &sink, .callers = plan.callers, .whole_cpu_time = plan.whole_cpu_time});
+      {.flags = plan.flags, .names_to = &growth, .callers = plan.callers, .whole_cpu_time = plan.whole_cpu_time});
 
   Recorded recorded;
   std::atomic<bool> stopped{false};
@@ -125,13 +119,17 @@ Result<Recorded> record(MeteredRun& run, RecordingPlan plan, const RecordingSurr
             around.on_left_behind({.ledger = sink.complete_so_far(so_far.losses), .meter = so_far.summary},
                                   named(so_far.processes));
           });
-    if (auto done = source->run(sink); !done) recorded.failure = done.error().what;
+    if (around.listener != nullptr) around.listener->begin([&source] { return source->so_far().losses.lost(); });
+    if (auto done = source->run(events); !done) recorded.failure = done.error().what;
+    if (around.listener != nullptr) around.listener->end();
   }
   if (stopped) {
     if (auto left = run.release(); !left) recorded.failure = left.error().what;
   }
   if (const auto& written = (*writer)->status(); !written) recorded.failure = written.error().what;
   recorded.ledger = (*writer)->ledger();
+  if (inside)
+    for (std::string& complaint : inside->take_complaints()) recorded.ledger.warnings.push_back(std::move(complaint));
   if (recorded.ledger.removed > 0)
     recorded.ledger.warnings.push_back(begins_in_the_middle(recorded.ledger, plan.window->length));
   if (!control)

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/meter/inside_recording.hpp"
+#include "cli/meter/live_listener.hpp"
 #include "filter/rules.hpp"
 #include "model/ledger.hpp"
 #include "model/metering_method.hpp"
@@ -20,7 +23,9 @@ struct RecordingPlan {
   std::vector<RuleSet> rules;  // of the only filter
   bool callers = false;        // see MeterOptions
   bool whole_cpu_time = false;
-  std::optional<TraceWindow> window;  // none: everything stays
+  std::string chosen;                  // how it is metered, and why: SourceChooser::Choice::reason
+  std::optional<TraceWindow> window;   // none: everything stays
+  std::unique_ptr<InsidePlan> inside;  // events inside programs too
 };
 
 // `flags` as in --flags: a list that names no event to add applies to all events. `templates` is a file of selection
@@ -41,10 +46,11 @@ struct ProcessLeft {
 };
 
 struct RecordingSurroundings {
-  std::string trace;              // the directory to make
-  std::string output;             // shown by `dpm list`; empty: no files are kept
-  std::vector<int> stop_signals;  // end the metering instead of this process
-  std::optional<Duration> limit;  // ends it after this time
+  std::string trace;                 // the directory to make
+  std::string output;                // shown by `dpm list`; empty: no files are kept
+  std::vector<int> stop_signals;     // end the metering instead of this process
+  std::optional<Duration> limit;     // ends it after this time
+  LiveListener* listener = nullptr;  // gets what was metered before the filter has selected
   // Called at most once, from another thread, when the command has ended, but these processes and the metering go on.
   // The trace on disk is complete so far.
   std::function<void(const Recorded& so_far, const std::vector<ProcessLeft>&)> on_left_behind;

@@ -18,22 +18,28 @@ void RecordingSink::flush() {
 }
 
 void RecordingSink::on_begin(const TraceInfo& info) {
+  if (listener_ != nullptr) listener_->on_begin(info);
   const std::lock_guard lock(mutex_);
-  filter_.on_begin(info);
+  info_ = info;
+  if (!chosen_.empty()) info_.source += ", " + chosen_;
+  filter_.on_begin(info_);
 }
 
 void RecordingSink::on_growth(const TraceGrowth& growth) {
+  if (listener_ != nullptr) listener_->on_growth(growth);
   const std::lock_guard lock(mutex_);
   writer_.on_growth(growth);
 }
 
 void RecordingSink::on_end(const LossReport& losses) {
+  if (listener_ != nullptr) listener_->on_end(losses);
   const std::lock_guard lock(mutex_);
   filter_.on_end(losses);
   ended_ = true;
 }
 
 void RecordingSink::on_events(std::span<const Event> batch) {
+  if (listener_ != nullptr) listener_->on_events(batch);
   const std::lock_guard lock(mutex_);
   filter_.on_events(batch);
   events_ += batch.size();

@@ -7,8 +7,11 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <string>
+#include <utility>
 
 #include "cli/meter/flush_timer.hpp"
+#include "cli/meter/live_listener.hpp"
 #include "filter/event_filter.hpp"
 #include "trace/trace_writer.hpp"
 
@@ -16,8 +19,11 @@ namespace dpm::cli {
 
 class RecordingSink : public EventSink, public GrowthSink {
  public:
-  RecordingSink(EventFilter& filter, TraceWriter& writer, bool immediate)
-      : filter_(filter), writer_(writer), immediate_(immediate) {}
+  // `chosen`: why this source records; goes into TraceInfo::source. Empty: nothing was chosen. `listener`, if there is one, gets the
+  // same events.
+  RecordingSink(EventFilter& filter, TraceWriter& writer, bool immediate, std::string chosen,
+                LiveListener* listener = nullptr)
+      : filter_(filter), writer_(writer), chosen_(std::move(chosen)), listener_(listener), immediate_(immediate) {}
 
   std::uint64_t events() const { return events_; }
   void set_immediate(bool on) { immediate_ = on; }
@@ -38,6 +44,9 @@ class RecordingSink : public EventSink, public GrowthSink {
 
   EventFilter& filter_;
   TraceWriter& writer_;
+  const std::string chosen_;
+  TraceInfo info_;  // what the trace begins with
+  LiveListener* listener_;
   std::atomic<bool> immediate_;
   std::atomic<std::uint64_t> events_{0};
   std::mutex mutex_;  // of filter and writer

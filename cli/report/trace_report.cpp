@@ -8,6 +8,7 @@
 #include "analysis/timeline/timeline.hpp"
 #include "cli/number_text.hpp"
 #include "cli/results/process_groups.hpp"
+#include "view/blame_words.hpp"
 #include "view/figures.hpp"
 #include "view/figures_blame.hpp"
 
@@ -70,8 +71,11 @@ view::Section blame_section(const BlameTree& tree, const TraceInfo& info) {
   std::string text = "The whole time of " + tree.what +
                      ", the process that was seen longest, divided through all processes that it waited for. 'dpm "
                      "blame --of NAME' shows another.";
-  if (!tree.is_measured) text += " This trace does not have the time that processes wait for a CPU or a disk.";
-  return {"Where the time went", text, view::blame_figures(tree.root, tree.what, info)};
+  if (tree.samples > 0)
+    text += " " + view::estimate_text(tree.samples);
+  else if (!tree.is_measured)
+    text += " This trace does not have the time that processes wait for a CPU or a disk.";
+  return {"Where the time went", text, view::blame_figures(tree, info)};
 }
 
 // A window from the middle of the run, narrow enough to distinguish its messages.

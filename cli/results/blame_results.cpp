@@ -10,6 +10,7 @@
 #include "cli/number_text.hpp"
 #include "cli/printable.hpp"
 #include "cli/results/ledger_results.hpp"
+#include "model/share.hpp"
 #include "view/blame_words.hpp"
 
 namespace dpm::cli {
@@ -25,6 +26,8 @@ constexpr std::array<const char*, 5> kWhy = {"message", "process_end", "thread_e
 
 constexpr double kRounding = 1e-6;  // of the whole
 
+double whole_of(const BlameTree& tree) { return static_cast<double>(std::max<std::int64_t>(tree.root.total_ns(), 1)); }
+
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
 // A rival that the trace describes has no name of its own.
@@ -35,8 +38,8 @@ Json rival_json(ProcessId process, const std::string& name, const TraceInfo& inf
 
 class Tree {
  public:
-  Tree(const TraceInfo& info, std::int64_t whole_ns, double share_min)
-      : info_(info), whole_ns_(static_cast<double>(std::max<std::int64_t>(whole_ns, 1))), share_min_(share_min) {}
+  Tree(const TraceInfo& info, const BlameTree& tree, double share_min)
+      : info_(info), whole_ns_(whole_of(tree)), share_min_(share_min), samples_(tree.samples) {}
 
   void add(const BlameNode& node, std::size_t depth) {
     for (std::size_t i = 0; i < kBlameParts; ++i) {
@@ -52,8 +55,7 @@ class Tree {
         small_ns += total_ns;
         continue;
       }
-      const std::string times = child.times == 1 ? "once" : fmt::format("{} times", child.times);
-      line(depth, fmt::format("{}, {}", printable(view::wait_text(child, info_)), times), total_ns);
+      line(depth, fmt::format("{}, {}", printable(view::wait_text(child, info_)), times_text(child)), total_ns);
       add(child, depth + 1);
     }
     if (small_ns > 0) line(depth, "waits for other processes", small_ns);
@@ -61,13 +63,25 @@ class Tree {
 
   void line(std::size_t depth, const std::string& text, std::int64_t ns) {
     constexpr std::size_t kTextWidth = 56;
-    text_ += fmt::format("{:<{}}{:>5.1f} %  {:>10}\n", std::string(depth * 2, ' ') + text, kTextWidth,
-                         static_cast<double>(ns) / whole_ns_ * 100, seconds_text(seconds(ns)));
+    const double share = static_cast<double>(ns) / whole_ns_;
+    text_ += fmt::format("{:<{}}{:>5.1f} %  {}{:>10}\n", std::string(depth * 2, ' ') + text, kTextWidth, share * 100,
+                         interval_text(share), seconds_text(seconds(ns)));
   }
 
   std::string take() { return std::move(text_); }
 
  private:
+  std::string times_text(const BlameNode& child) const {
+    if (samples_ > 0) return child.times == 1 ? "in 1 sample" : fmt::format("in {} samples", child.times);
+    return child.times == 1 ? "once" : fmt::format("{} times", child.times);
+  }
+
+  std::string interval_text(double share) const {
+    if (samples_ == 0) return "";
+    const Share estimate = mean_share(share, samples_);
+    return fmt::format("{:<15}", fmt::format("({:.1f} to {:.1f})", estimate.low * 100, estimate.high * 100));
+  }
+
   bool is_small(std::int64_t ns) const { return static_cast<double>(ns) < share_min_ * whole_ns_; }
 
   void add_rivals(const BlameNode& node, BlamePart part, std::size_t depth) {
@@ -83,12 +97,28 @@ class Tree {
 
   const TraceInfo& info_;
   const double whole_ns_, share_min_;
+  const std::uint64_t samples_;
   std::string text_;
 };
 
-Json node_json(const BlameNode& node, const TraceInfo& info) {
+// Of an estimated amount: between which it is.
+Json interval_json(std::int64_t ns, const BlameTree& tree) {
+  const double whole_s = whole_of(tree) * 1e-9;
+  const Share share = mean_share(static_cast<double>(ns) / whole_of(tree), tree.samples);
+  return {share.low * whole_s, share.high * whole_s};
+}
+
+Json intervals_json(const BlameNode& node, const BlameTree& tree) {
+  Json json = {{"total_s", interval_json(node.total_ns(), tree)}};
+  for (std::size_t part = 0; part < kBlameParts; ++part)
+    if (node.parts_ns[part] != 0) json[kKeys[part]] = interval_json(node.parts_ns[part], tree);
+  return json;
+}
+
+Json node_json(const BlameNode& node, const BlameTree& tree, const TraceInfo& info) {
   Json json = {{"process", view::process_text(node.process, info)}, {"total_s", seconds(node.total_ns())}};
   for (std::size_t part = 0; part < kBlameParts; ++part) json[kKeys[part]] = seconds(node.parts_ns[part]);
+  if (tree.samples > 0) json["intervals"] = intervals_json(node, tree);
   json["rivals"] = Json::array();
   for (const BlameRival& rival : node.rivals)
     json["rivals"].push_back({{"part", kKeys[static_cast<std::size_t>(rival.part)]},
@@ -96,7 +126,7 @@ Json node_json(const BlameNode& node, const TraceInfo& info) {
                               {"time_s", seconds(rival.time_ns)}});
   json["waits_for"] = Json::array();
   for (const BlameNode& child : node.waits) {
-    json["waits_for"].push_back(node_json(child, info));
+    json["waits_for"].push_back(node_json(child, tree, info));
     json["waits_for"].back()["why"] = kWhy[static_cast<std::size_t>(child.why)];
     json["waits_for"].back()["times"] = child.times;
   }
@@ -106,31 +136,34 @@ Json node_json(const BlameNode& node, const TraceInfo& info) {
 }  // namespace
 
 std::string blame_text(const BlameTree& tree, const TraceInfo& info, double share_min) {
-  const std::int64_t whole_ns = tree.root.total_ns();
-  Tree lines(info, whole_ns, share_min);
-  lines.line(0, printable(tree.what), whole_ns);
+  Tree lines(info, tree, share_min);
+  lines.line(0, printable(tree.what), tree.root.total_ns());
   lines.add(tree.root, 1);
   std::string text = lines.take() + "\nlongest causes\n";
   constexpr std::size_t kShown = 5;
-  Tree longest(info, whole_ns, share_min);
+  Tree longest(info, tree, share_min);
   const std::vector<BlameShare> shares = longest_shares(tree.root);
   for (std::size_t i = 0; i < std::min(kShown, shares.size()); ++i)
     longest.line(1, printable(view::share_text(shares[i], info)), shares[i].time_ns);
   text += longest.take();
+  if (tree.samples > 0) text += "\n" + view::estimate_text(tree.samples) + "\n";
   const std::string sentence = view::sentence(tree.root, tree.what, info);
   return sentence.empty() ? text : text + "\n" + printable(sentence) + "\n";
 }
 
 Json blame_json(const BlameTree& tree, const TraceInfo& info, const Ledger& ledger) {
   Json longest = Json::array();
-  for (const BlameShare& share : longest_shares(tree.root))
+  for (const BlameShare& share : longest_shares(tree.root)) {
     longest.push_back({{"process", view::process_text(share.process, info)},
                        {"part", kKeys[static_cast<std::size_t>(share.part)]},
                        {"rival", rival_json(share.rival, share.rival_name, info)},
                        {"time_s", seconds(share.time_ns)}});
+    if (tree.samples > 0) longest.back()["interval_s"] = interval_json(share.time_ns, tree);
+  }
   return {{"of", tree.what},
           {"measured", tree.is_measured},
-          {"tree", node_json(tree.root, info)},
+          {"samples", tree.samples},
+          {"tree", node_json(tree.root, tree, info)},
           {"longest", std::move(longest)},
           {"sentence", view::sentence(tree.root, tree.what, info)},
           {"ledger", ledger_json(ledger)}};

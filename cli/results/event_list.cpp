@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/vector_clocks/event_clocks.hpp"
 #include "cli/number_text.hpp"
 #include "cli/printable.hpp"
 #include "model/wait_kind_name.hpp"
@@ -23,6 +24,7 @@ struct Group {
   MachineId reference;
   CommonInstant begin;
   std::vector<std::uint32_t> events;  // in order
+  bool is_wanted = false;             // one of them is
 };
 
 std::vector<Group> groups_of(const EventList& list) {
@@ -31,9 +33,10 @@ std::vector<Group> groups_of(const EventList& list) {
     const MachineId reference = list.time.reference_of(list.events[at].machine);
     auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.reference == reference; });
     if (group == groups.end()) group = groups.insert(groups.end(), {reference, list.order.times[at], {}});
-    if (list.is_wanted(list.events[at])) group->events.push_back(at);
+    group->events.push_back(at);
+    group->is_wanted |= list.is_wanted(list.events[at]);
   }
-  std::erase_if(groups, [](const Group& group) { return group.events.empty(); });
+  std::erase_if(groups, [](const Group& group) { return !group.is_wanted; });
   return groups;
 }
 
@@ -69,21 +72,45 @@ std::string what_waited_for(const Event& event) {
   return waited;
 }
 
+// "integer_assign on i in main = 5".
+std::string what_happened_inside(const Event& event, const TraceInfo& info) {
+  const PrimitiveEvent& row = info.primitive_events.at(event.code);
+  std::string text = printable(row.action);
+  if (!row.object.empty()) text += " on " + printable(row.object);
+  if (!row.function.empty()) text += " in " + printable(row.function);
+  if (event.type == EventType::value) text += " = " + std::to_string(value_of(event));
+  return text;
+}
+
+// "  {server:3,client:1}", for a line; by process in the order of the trace.
+std::string clock_text(const VectorClock& clock, const TraceInfo& info) {
+  std::string text = "  {";
+  clock.for_each([&](std::uint32_t process, std::uint32_t count) {
+    text += (text.size() > 3 ? "," : "") + short_name(info.processes.at(process).name) + ":" + std::to_string(count);
+  });
+  return text + "}";
+}
+
 // The columns that the event has, without trailing blanks.
-void print_what(const Event& event, const TraceInfo& info, std::ostream& out) {
+void print_what(const Event& event, const TraceInfo& info, const std::string& clock, std::ostream& out) {
+  if (is_primitive(event.type)) {
+    out << std::left << std::setw(16) << name_of(event.type) << std::right << what_happened_inside(event, info) << clock
+        << '\n';
+    return;
+  }
   const std::string channel = channel_of(event);
   if (event.type == EventType::wait) {
     out << std::left << std::setw(33) << what_waited_for(event) << std::right
-        << (event.peer.is_none() ? "" : "  " + short_name(info[event.peer].name)) << '\n';
+        << (event.peer.is_none() ? "" : "  " + short_name(info[event.peer].name)) << clock << '\n';
     return;
   }
   if (channel.empty() && event.peer.is_none()) {
-    out << name_of(event.type) << '\n';
+    out << name_of(event.type) << clock << '\n';
     return;
   }
   out << std::left << std::setw(16) << name_of(event.type) << std::right << std::setw(8)
       << (event.length_bytes == 0 ? "" : std::to_string(event.length_bytes)) << std::setw(9) << channel
-      << (event.peer.is_none() ? "" : "  " + short_name(info[event.peer].name)) << '\n';
+      << (event.peer.is_none() ? "" : "  " + short_name(info[event.peer].name)) << clock << '\n';
 }
 
 }  // namespace
@@ -100,12 +127,15 @@ void print_events(const EventList& list, std::ostream& out) {
         << "  " << std::setw(process_width) << "process"
         << "  event           " << std::right << std::setw(8) << "bytes" << std::setw(9) << "channel"
         << "  with\n";
+    EventClocks clocks;  // no message comes from another group
     for (const std::uint32_t at : group.events) {
       const Event& event = list.events[at];
+      const VectorClock* clock = list.with_clocks ? &clocks.add(event) : nullptr;
+      if (!list.is_wanted(event)) continue;
       out << std::right << std::setw(14) << fixed(seconds_since(group.begin, list.order.times[at]), kTimeDigits) << "  "
           << std::left << std::setw(machine_width) << short_name(info[event.machine].name) << "  "
           << std::setw(process_width) << short_name(info[event.process].name) << "  ";
-      print_what(event, info, out);
+      print_what(event, info, clock != nullptr ? clock_text(*clock, info) : "", out);
     }
   }
 }
@@ -114,9 +144,12 @@ void print_events_json(const EventList& list, std::ostream& out) {
   const TraceInfo& info = list.info;
   out << '[';
   const char* before = "\n";
-  for (const Group& group : groups_of(list))
+  for (const Group& group : groups_of(list)) {
+    EventClocks clocks;
     for (const std::uint32_t at : group.events) {
       const Event& event = list.events[at];
+      const VectorClock* clock = list.with_clocks ? &clocks.add(event) : nullptr;
+      if (!list.is_wanted(event)) continue;
       Json line = {{"time_s", seconds_since(group.begin, list.order.times[at])},
                    {"by_clock_of", info[group.reference].name},
                    {"machine", info[event.machine].name},
@@ -130,9 +163,24 @@ void print_events_json(const EventList& list, std::ostream& out) {
         line["waited_s"] = static_cast<double>(event.sequence) * 1e-9;
         line["for"] = name_of(static_cast<WaitKind>(event.code));
       }
+      if (is_primitive(event.type)) {
+        const PrimitiveEvent& row = info.primitive_events.at(event.code);
+        line["action"] = row.action;
+        line["object"] = row.object;
+        line["function"] = row.function;
+        if (event.type == EventType::value) line["value"] = value_of(event);
+      }
+      if (clock != nullptr) {
+        // By number: two processes may have the same name.
+        Json counts = Json::object();
+        clock->for_each([&](std::uint32_t process, std::uint32_t count) { counts[std::to_string(process)] = count; });
+        line["process_number"] = event.process.value;
+        line["clock"] = std::move(counts);
+      }
       out << before << line.dump(-1, ' ', false, Json::error_handler_t::replace);
       before = ",\n";
     }
+  }
   out << "\n]\n";
 }
 

@@ -16,6 +16,7 @@ struct EventList {
   const CommonTime& time;
   const CommonOrder& order;
   std::function<bool(const Event&)> is_wanted;
+  bool with_clocks = false;  // vector clocks, by process
 };
 
 // Machines that no messages connect have no common time: each group of connected machines has its own part, which names

@@ -53,19 +53,23 @@ std::string parallelism_text(const Parallelism& parallelism, const CriticalPath&
   add("no delays, a machine for each process", parallelism.no_delay);
   const std::string& placement = parallelism.placement;
   add("with message delays" + (placement.empty() ? "" : " of placement '" + placement + "'"), parallelism.delay);
+  if (parallelism.method == SharingMethod::none) return steps.to_text(width);
   add("and CPU sharing (" + std::string(name_of(parallelism.method)) + ")", parallelism.delay_cpu);
   return steps.to_text(width) + "\n" + shares_text(path, info, width, all);
 }
 
 nlohmann::ordered_json parallelism_json(const Parallelism& parallelism) {
-  return {
+  nlohmann::ordered_json document = {
       {"placement", parallelism.placement},
       {"method", name_of(parallelism.method)},
       {"as_it_ran", {{"T_s", parallelism.run.T_s}, {"elapsed_s", parallelism.run.elapsed_s}, {"P", parallelism.run.P}}},
       {"no_delay", step_json(parallelism.no_delay)},
-      {"delay", step_json(parallelism.delay)},
-      {"delay_cpu", step_json(parallelism.delay_cpu)},
-      {"never_overlapped", {{"seconds", parallelism.overlaps.seconds}, {"processes", parallelism.overlaps.processes}}}};
+      {"delay", step_json(parallelism.delay)}};
+  if (parallelism.method == SharingMethod::none) return document;
+  document["delay_cpu"] = step_json(parallelism.delay_cpu);
+  document["never_overlapped"] = {{"seconds", parallelism.overlaps.seconds},
+                                  {"processes", parallelism.overlaps.processes}};
+  return document;
 }
 
 nlohmann::ordered_json critical_path_json(const CriticalPath& path, const TraceInfo& info) {

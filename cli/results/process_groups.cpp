@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "analysis/causality/letters.hpp"
 #include "model/counted.hpp"
 
 namespace dpm::cli {
@@ -138,12 +139,6 @@ std::size_t rows_of(const TraceInfo& info, const std::vector<std::string>& keys,
   return rows + groups.size();
 }
 
-ProcessId row_of(ProcessId process, const TraceInfo& grouped) {
-  if (process.value >= grouped.processes.size()) return process;
-  const ProcessId group = grouped[process].group;
-  return group.value < grouped.processes.size() ? group : process;
-}
-
 // A thread has the process number of the process that it belongs to; a member of a group has its own.
 bool is_thread_of(ProcessId process, ProcessId other, const TraceInfo& info) {
   const std::uint32_t pid = info[process].pid;
@@ -154,16 +149,6 @@ bool is_thread_of(ProcessId process, ProcessId other, const TraceInfo& info) {
 ProcessId path_row_of(ProcessId process, const TraceInfo& grouped) {
   const ProcessId row = row_of(process, grouped);
   return process.value < grouped.processes.size() && is_thread_of(row, process, grouped) ? process : row;
-}
-
-// "AS1S12" -> "A", "S1", "S12": a designator begins with a capital.
-std::vector<std::string> designators_of(const std::string& path) {
-  std::vector<std::string> designators;
-  for (const char c : path) {
-    if (designators.empty() || std::isupper(static_cast<unsigned char>(c))) designators.emplace_back();
-    designators.back() += c;
-  }
-  return designators;
 }
 
 std::vector<CausalPath> respelled(const std::vector<CausalPath>& paths,
@@ -184,6 +169,12 @@ std::vector<CausalPath> respelled(const std::vector<CausalPath>& paths,
 }
 
 }  // namespace
+
+ProcessId row_of(ProcessId process, const TraceInfo& grouped) {
+  if (process.value >= grouped.processes.size()) return process;
+  const ProcessId group = grouped[process].group;
+  return group.value < grouped.processes.size() ? group : process;
+}
 
 TraceInfo group_processes(const TraceInfo& info, std::size_t alone) {
   auto keys = keys_of(info, true);

@@ -28,6 +28,9 @@ inline constexpr std::size_t kRowsByMachine = 24;
 // sums by it. Two or more peers outside that use one service are a group.
 TraceInfo group_processes(const TraceInfo& info, std::size_t alone = kProcessesAlone);
 
+// The process that stands for the group of this one; itself if it is in none.
+ProcessId row_of(ProcessId process, const TraceInfo& grouped);
+
 // By process number: how many processes its row stands for, and where they are ("node_1", "200 machines").
 struct GroupExtent {
   std::size_t processes = 1;

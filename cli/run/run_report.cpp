@@ -6,6 +6,7 @@
 
 #include "cli/number_text.hpp"
 #include "cli/report/trace_report.hpp"
+#include "cli/run/feedback_section.hpp"
 #include "view/figures.hpp"
 
 namespace dpm::cli {
@@ -74,13 +75,14 @@ view::Section matrix_section(const MatrixResult& matrix) {
 
 }  // namespace
 
-std::string run_report(const Findings& findings, const std::vector<SweepResult>& sweeps,
+std::string run_report(const Findings& findings, const FeedbackStudy* feedback, const std::vector<SweepResult>& sweeps,
                        const std::vector<MatrixResult>& matrices, const std::vector<Comparison>& comparisons,
                        const nlohmann::ordered_json& views) {
   view::ReportInput report = trace_report(findings);
   auto& sections = report.sections;
   if (!comparisons.empty())
     sections.insert(sections.begin() + (findings.parallel ? 1 : 0), published_section(comparisons));
+  if (feedback != nullptr) sections.push_back(feedback_section(*feedback));
   for (const auto& sweep : sweeps) sections.push_back(sweep_section(sweep));
   for (const auto& matrix : matrices) sections.push_back(matrix_section(matrix));
   return view::render_report(report, views);

@@ -1,4 +1,4 @@
-// The report of `dpm run`: the report of the trace, with the published figures, sweeps and predictions of the study.
+// The report of `dpm run`: the report of the trace, with the published figures, schedulers, sweeps and predictions of the study.
 // `views` is what the page shows of the trace (cli/live/file_data.hpp).
 #pragma once
 
@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "cli/findings/findings.hpp"
+#include "cli/run/feedback.hpp"
 #include "cli/run/study_results.hpp"
 
 namespace dpm::cli {
 
-std::string run_report(const Findings& findings, const std::vector<SweepResult>& sweeps,
+std::string run_report(const Findings& findings, const FeedbackStudy* feedback, const std::vector<SweepResult>& sweeps,
                        const std::vector<MatrixResult>& matrices, const std::vector<Comparison>& comparisons,
                        const nlohmann::ordered_json& views);
 

@@ -10,8 +10,6 @@
 namespace dpm::cli {
 namespace {
 
-using sampling::Share;
-
 std::string tip(const std::string& name, const Share& share) {
   return fmt::format("{}: {} ({} to {})", name, percent(share.value, 1), percent(share.low, 1), percent(share.high, 1));
 }
@@ -73,22 +71,25 @@ view::Figure resources_figure(const sampling::WordCounts& words, const CountQues
 
 }  // namespace
 
-std::string count_page(const sampling::CountArray& counts, const CountQuestion& question) {
+std::vector<view::Section> count_sections(const sampling::CountArray& counts, const CountQuestion& question) {
   const auto total = counts.total();
   view::Section section{.heading = "States",
                         .text = "What do the processes wait for and run on?",
                         .figures = {components_figure(total.of(question.scope), question)}};
   if (counts.levels(question.workload).size() > 1) section.figures.push_back(levels_figure(counts, question));
   section.figures.push_back(resources_figure(total.words[static_cast<std::size_t>(question.scope)], question));
+  return {std::move(section), mon_figures_section(counts, question)};
+}
+
+std::string count_page(const sampling::CountArray& counts, const CountQuestion& question) {
   view::ReportInput report{
       .title = counts.setup().selection, .subtitle = "sampled states", .made_by = "dpm components"};
-  report.facts = {{"samples", std::to_string(total.samples)},
+  report.facts = {{"samples", std::to_string(counts.total().samples)},
                   {"interval", seconds_text(static_cast<double>(counts.setup().interval_ns) * 1e-9)},
                   {"source", counts.setup().source},
                   {"machine", counts.setup().machine},
                   {"cores", std::to_string(counts.setup().cores)}};
-  report.sections.push_back(std::move(section));
-  report.sections.push_back(mon_figures_section(counts, question));
+  report.sections = count_sections(counts, question);
   return view::render_report(report);
 }
 

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/sampling/count_results.hpp"
+#include "view/report.hpp"
 
 namespace dpm::cli {
 
+// The states and resources; then the figures of MON.
+std::vector<view::Section> count_sections(const sampling::CountArray& counts, const CountQuestion& question);
 std::string count_page(const sampling::CountArray& counts, const CountQuestion& question);
 
 }  // namespace dpm::cli

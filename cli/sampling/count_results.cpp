@@ -18,7 +18,6 @@ namespace {
 using sampling::Component;
 using sampling::CountArray;
 using sampling::LevelCounts;
-using sampling::Share;
 
 constexpr std::size_t kPairsShown = 6, kEvidenceShown = 5;
 constexpr double kBarLength = 24;
@@ -104,7 +103,7 @@ std::string parts_table(const LevelCounts& counts, const CountQuestion& question
   auto front = sampling::components(counts.foreground, question.groups);
   auto back = sampling::components(counts.background, question.groups);
   for (auto* parts : {&front, &back})
-    if (parts->size() < all.size()) parts->push_back({all.back().name, sampling::mean_share(0, counts.samples), 0});
+    if (parts->size() < all.size()) parts->push_back({all.back().name, mean_share(0, counts.samples), 0});
   for (const std::size_t i : by_count(all, question))
     table.add_row({printable(all[i].name), percent(front[i].share.value, 1), range_text(front[i].share),
                    percent(back[i].share.value, 1), range_text(back[i].share)});
@@ -150,7 +149,7 @@ std::string levels_table(const CountArray::Levels& levels, const CountQuestion& 
     const auto& counts = of_level.of(question.scope);
     std::vector<std::string> row = {std::to_string(level), std::to_string(counts.samples)};
     auto parts = sampling::components(counts, question.groups);
-    if (parts.size() < all.size()) parts.push_back({all.back().name, sampling::share_of(0, counts.samples), 0});
+    if (parts.size() < all.size()) parts.push_back({all.back().name, share_of(0, counts.samples), 0});
     for (const std::size_t i : shown) {
       const double half = (parts[i].share.high - parts[i].share.low) / 2;
       row.push_back(counts.threads() == 0 ? ""

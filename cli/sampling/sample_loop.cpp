@@ -13,6 +13,7 @@
 
 #include "cli/printable.hpp"
 #include "cli/sampling/count_results.hpp"
+#include "os/local_clock.hpp"
 #include "os/stop_signals.hpp"
 #include "sampling/proc/sample_clock.hpp"
 #include "view/terminal/terminal_screen.hpp"
@@ -50,7 +51,7 @@ class Looper {
     const std::uint64_t end_ns = loop_.most_ns == 0 ? ~std::uint64_t{0} : began_ns + loop_.most_ns;
     while (!is_over_ && sampling::monotonic_ns() < end_ns) {
       wait(*clock, signals, end_ns);
-      if (clock->take(counts_.account())) sampler_.take(counts_);
+      if (clock->take(counts_.account())) take_one();
       if (signals_end(signals) || command_ends() || sampler_.is_over()) is_over_ = true;
       if (screen_) show(began_ns);
     }
@@ -74,6 +75,11 @@ class Looper {
     const std::uint64_t time_ns = std::min(left_ns, most_ns);
     const timespec time = {static_cast<time_t>(time_ns / kNsPerSecond), static_cast<long>(time_ns % kNsPerSecond)};
     ::ppoll(waited.data(), waited.size(), &time, nullptr);
+  }
+
+  void take_one() {
+    const std::int64_t began_ns = steady_clock_ns();
+    if (sampler_.take(counts_) && loop_.log != nullptr) loop_.log->add(sampler_.last(), began_ns);
   }
 
   bool signals_end(StopSignals& signals) const {

@@ -9,6 +9,7 @@
 #include "cli/terminal.hpp"
 #include "model/result.hpp"
 #include "sampling/counts/count_array.hpp"
+#include "sampling/log/state_log_writer.hpp"
 #include "sampling/proc/proc_sampler.hpp"
 
 namespace dpm::cli {
@@ -18,6 +19,7 @@ struct SampleLoop {
   std::uint64_t most_ns = 0;  // 0: until something else ends it
   bool shows_table = false;   // while it samples, on the whole terminal
   bool colour = false;
+  sampling::StateLogWriter* log = nullptr;  // null: only counts are kept
 };
 
 Result<void> take_samples(const SampleLoop& loop, sampling::ProcSampler& sampler, SampledCommand* command,

@@ -8,7 +8,10 @@
 
 namespace dpm::cli {
 
-// "12:03:04.123456 E: integer_assign on i in main of prog[1] (process 812, thread 812) = 5".
+// "12:03:04.123456", in the time zone of the user.
+std::string time_text(std::uint64_t time_ns);
+
+// "E: integer_assign on i in main of prog[1] (process 812, thread 812) = 5".
 std::string occurrence_text(const Occurrence& occurrence, const ScriptWatch& watch);
 nlohmann::json occurrence_json(const Occurrence& occurrence, const ScriptWatch& watch);
 

@@ -8,7 +8,7 @@
 namespace dpm::sampling {
 namespace {
 
-constexpr std::array<std::string_view, kWorkloads> kWorkloadNames = {"users", "awake", "runnable"};
+constexpr std::array<std::string_view, kWorkloads> kWorkloadNames = {"users", "awake", "runnable", "requests"};
 constexpr std::array<std::string_view, kScopes> kScopeNames = {"foreground", "background", "together", "system"};
 
 void add_words(WordCounts& to, const WordCounts& from) {
@@ -61,6 +61,15 @@ std::string united(const std::string& one, const std::string& other) {
 std::string_view name_of(Workload workload) { return kWorkloadNames[static_cast<std::size_t>(workload)]; }
 std::string_view name_of(Scope scope) { return kScopeNames[static_cast<std::size_t>(scope)]; }
 
+std::uint32_t level_of_rate(double per_second) {
+  constexpr std::uint32_t kMost = 1'000'000'000;
+  std::uint32_t level = 0, decade = 1;
+  for (; decade < kMost; decade *= 10)
+    for (const std::uint32_t step : {1, 2, 5})
+      if (per_second >= static_cast<double>(decade) * step) level = decade * step;
+  return level;
+}
+
 std::uint64_t StateCounts::threads() const { return std::accumulate(states.begin(), states.end(), unrecognised); }
 
 void StateCounts::add(const StateCounts& other) {
@@ -108,7 +117,8 @@ void CountArray::add(const Sample& sample) {
   one.ran_ns = sample.ran_ns;
   one.waited_ns = sample.waited_ns;
   one.watched_ns = sample.watched_ns;
-  for (std::size_t i = 0; i < kWorkloads; ++i) levels_[i][sample.levels[i]].add(one);
+  for (std::size_t i = 0; i < kWorkloads; ++i)
+    if (sample.levels[i] != kNoLevel) levels_[i][sample.levels[i]].add(one);
 }
 
 void CountArray::add_unrecognised(const std::string& evidence, std::uint64_t times) {

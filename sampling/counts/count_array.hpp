@@ -25,8 +25,13 @@ enum class Workload : std::uint8_t {
   users,     // virtual processes of which a thread ran in the last five minutes
   awake,     // virtual processes that run on or queue for a CPU, a disk or memory
   runnable,  // tasks of the whole machine that run or queue for a CPU
+  requests,  // that a metered server got in the last second: level_of_rate() of them
 };
-inline constexpr std::size_t kWorkloads = 3;
+inline constexpr std::size_t kWorkloads = 4;
+// Of a sample for which a workload is not known.
+inline constexpr std::uint32_t kNoLevel = UINT32_MAX;
+// 0, 1, 2, 5, 10, 20, 50, ...: the largest that is not above the rate. Rates are seldom twice the same.
+std::uint32_t level_of_rate(double per_second);
 std::string_view name_of(Workload workload);
 
 // Whose statewords: those of each virtual process, of its foreground or background part; or all of them together.
@@ -88,10 +93,15 @@ struct ThreadSample {
   bool recognised = true;
   bool in_foreground = false;
   std::uint32_t virtual_process = 0;  // an index below Sample::virtual_processes
+  // Which thread it is: its number, with its beginning as /proc has it; 0: not told.
+  std::uint32_t thread = 0;
+  std::uint64_t start_ticks = 0;
+  std::int64_t seen_ns = 0;  // on the clock that is never set
+  bool waits_still = false;  // where it waited at the last sample, without a turn on a CPU since
 };
 
 struct Sample {
-  std::array<std::uint32_t, kWorkloads> levels = {};
+  std::array<std::uint32_t, kWorkloads> levels = {0, 0, 0, kNoLevel};
   std::uint32_t virtual_processes = 0;
   std::vector<ThreadSample> threads;
   std::uint64_t ran_ns = 0, waited_ns = 0, watched_ns = 0;  // of all threads, since the last sample

@@ -283,6 +283,7 @@ std::string to_text(const CountArray& counts) {
     text += fmt::format("evidence {} {}\n", times, one_line(evidence));
   for (std::size_t i = 0; i < kWorkloads; ++i) {
     const auto workload = static_cast<Workload>(i);
+    if (workload == Workload::requests && counts.levels(workload).empty()) continue;
     text += fmt::format("workload {}\n", name_of(workload));
     for (const auto& [level, of_level] : counts.levels(workload)) text += level_text(level, of_level);
   }

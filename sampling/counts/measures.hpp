@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "model/share.hpp"
 #include "sampling/counts/count_array.hpp"
-#include "sampling/counts/share.hpp"
 #include "sampling/counts/state_groups.hpp"
 
 namespace dpm::sampling {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "sampling/states/swap_in.hpp"
+
 namespace dpm::sampling {
 
 // A line is "ffffffff81000000 T _stext", with "\t[module]" behind functions of modules. t and T are functions.
@@ -34,9 +36,14 @@ KernelSymbols::KernelSymbols(std::string_view text) {
 }
 
 std::string_view KernelSymbols::wait_channel(std::span<const std::uint64_t> stack) {
-  for (const std::uint64_t address : stack)
-    if (!scheduler_.has(address) && !locks_.has(address)) return function_at(address);
-  return {};
+  const auto waits_in =
+      std::ranges::find_if(stack, [&](auto address) { return !scheduler_.has(address) && !locks_.has(address); });
+  if (waits_in == stack.end()) return {};
+  const std::string_view found = function_at(*waits_in);
+  if (!is_wait_for_page(found)) return found;
+  for (auto caller = waits_in; caller != stack.end(); ++caller)
+    if (is_swap_in(function_at(*caller))) return function_at(*caller);
+  return found;
 }
 
 std::string_view KernelSymbols::function_at(std::uint64_t address) {

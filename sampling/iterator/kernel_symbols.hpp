@@ -18,7 +18,7 @@ class KernelSymbols {
   bool know_addresses() const { return !functions_.empty(); }
 
   // The function in which a thread waits: the innermost that is not of the scheduler or of locks, as in /proc/PID/wchan. Empty
-  // if there is none. Valid as long as this object.
+  // if there is none; of a wait for a page of swap the function that brings it. Valid as long as this object.
   std::string_view wait_channel(std::span<const std::uint64_t> stack);
 
  private:

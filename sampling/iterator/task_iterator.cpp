@@ -3,13 +3,13 @@
 #ifdef DPM_HAS_TASK_ITERATOR
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdarg>
 
+#include "os/machine.hpp"
 #include "os/read_file.hpp"
 #include "os/unique_fd.hpp"
 #include "sampling/iterator/kernel_symbols.hpp"
@@ -33,7 +33,6 @@ Result<std::unique_ptr<TaskLooker>> open_task_iterator() {
 #else
 namespace {
 
-constexpr ino_t kFirstPidNamespace = 0xEFFFFFFC;  // PROC_PID_INIT_INO of the kernel
 constexpr std::size_t kRecordsAtOnce = 128;
 
 int print_nothing(libbpf_print_level, const char*, va_list) { return 0; }
@@ -86,8 +85,7 @@ std::string refusal(int error) {
 }  // namespace
 
 Result<std::unique_ptr<TaskLooker>> open_task_iterator() {
-  struct stat space = {};
-  if (::stat("/proc/self/ns/pid", &space) != 0 || space.st_ino != kFirstPidNamespace)
+  if (has_own_process_ids())
     return Error{
         "an eBPF task iterator has the process ids of the whole machine, and this is a container with its own"};
   ::libbpf_set_print(print_nothing);

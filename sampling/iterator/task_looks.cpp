@@ -28,7 +28,7 @@ char letter_of(std::uint32_t state) {
 }
 
 TaskLook look_of(const dpm_task_record& record, KernelSymbols& symbols) {
-  TaskLook look{.thread = record.thread};
+  TaskLook look{.thread = record.thread, .seen_ns = static_cast<std::int64_t>(record.seen_ns)};
   look.stat = {.letter = letter_of(record.state),
                .parent = record.parent,
                .group = record.group,

@@ -12,6 +12,7 @@ struct dpm_task_record {
   unsigned flags;
   unsigned state; /* the kernel's bits */
   unsigned stack_frames;
+  unsigned long long seen_ns;  /* CLOCK_MONOTONIC */
   unsigned long long began_ns; /* since the machine's start */
   unsigned long long ran_ns, waited_ns, turns;
   long long call; /* -1 outside of a call */

@@ -64,20 +64,22 @@ ProcSampler::ProcSampler(Selection selection, std::unique_ptr<TaskLooker> looker
   descriptors_most_ = limit.rlim_cur > 256 ? limit.rlim_cur - 256 : 0;
 }
 
-void ProcSampler::take(CountArray& counts) {
+bool ProcSampler::take(CountArray& counts) {
   now_ns_ = boot_ns();
-  if (!look_at_tasks(counts.account())) return;
+  if (!look_at_tasks(counts.account())) return false;
   Sample sample;
   virtual_processes_.clear();
   groups_.clear();
   // Where the threads of a new member wait is not in the table yet.
-  if (find_members() && !look_at_tasks(counts.account())) return;
+  if (find_members() && !look_at_tasks(counts.account())) return false;
   look_at_members(sample, counts.account());
   add_threads(sample, counts);
   set_levels(sample);
   counts.add(sample);
+  last_ = std::move(sample);
   last_ns_ = now_ns_;
   ++samples_;
+  return true;
 }
 
 bool ProcSampler::is_over() const {
@@ -189,7 +191,11 @@ void ProcSampler::add_threads(Sample& sample, CountArray& counts) {
       sample.threads.push_back({.state = state.value_or(State::cpu_run),
                                 .recognised = state.has_value(),
                                 .in_foreground = group.in_foreground,
-                                .virtual_process = group.virtual_process});
+                                .virtual_process = group.virtual_process,
+                                .thread = thread->thread(),
+                                .start_ticks = thread->stat().start_ticks,
+                                .seen_ns = thread->seen_ns(),
+                                .waits_still = thread->waits_still()});
     }
   }
   split_cpu(runnable);
@@ -251,6 +257,7 @@ void ProcSampler::set_levels(Sample& sample) {
   level(Workload::awake) = static_cast<std::uint32_t>(std::ranges::count_if(words, is_awake));
   std::string_view load;
   if (load_.read(buffer_, load) == ReadOutcome::done) level(Workload::runnable) = runnable_tasks(load);
+  if (requests_) level(Workload::requests) = requests_();
 }
 
 std::uint32_t ProcSampler::virtual_process(const StatLine& stat) {

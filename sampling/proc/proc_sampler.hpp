@@ -30,8 +30,13 @@ class ProcSampler {
  public:
   explicit ProcSampler(Selection selection, std::unique_ptr<TaskLooker> looker = nullptr);
 
-  // One sample. Threads that have ended since the last one are not in it.
-  void take(CountArray& counts);
+  // One sample. Threads that have ended since the last one are not in it. False: the kernel did not answer.
+  bool take(CountArray& counts);
+  // The last one, with each thread; empty before the first.
+  const Sample& last() const { return last_; }
+
+  // Asked at each sample for its level of Workload::requests, or kNoLevel.
+  void count_requests(std::function<std::uint32_t()> level) { requests_ = std::move(level); }
 
   // All processes of a selection that can gain none have ended.
   bool is_over() const;
@@ -79,7 +84,9 @@ class ProcSampler {
   std::vector<Group> groups_;
   std::map<std::uint32_t, std::uint32_t> virtual_processes_;  // of this sample: from the selection's number to an index
   std::map<std::uint32_t, std::uint64_t> last_ran_ns_;        // by the selection's number
-  std::uint64_t samples_ = 0, now_ns_ = 0, last_ns_ = 0;      // on the clock that processes begin by
+  std::function<std::uint32_t()> requests_;
+  Sample last_;
+  std::uint64_t samples_ = 0, now_ns_ = 0, last_ns_ = 0;  // on the clock that processes begin by
   std::size_t threads_ = 0, descriptors_most_ = 0;
   std::uint32_t own_pid_;
 };

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <sys/syscall.h>
 
+#include "os/local_clock.hpp"
+#include "sampling/states/swap_in.hpp"
+
 namespace dpm::sampling {
 namespace {
 
@@ -26,7 +29,8 @@ SampledThread::SampledThread(std::uint32_t process, std::uint32_t thread, bool s
       stat_file_(folder_of(process, thread) + "stat", stays_open),
       schedstat_file_(folder_of(process, thread) + "schedstat", stays_open),
       syscall_file_(folder_of(process, thread) + "syscall", stays_open),
-      wchan_file_(folder_of(process, thread) + "wchan", stays_open) {}
+      wchan_file_(folder_of(process, thread) + "wchan", stays_open),
+      stack_file_(folder_of(process, thread) + "stack", false) {}
 
 Look SampledThread::look(DescriptorLookup& descriptors, std::string& buffer) {
   for (int attempt = 0;; ++attempt) {
@@ -35,12 +39,14 @@ Look SampledThread::look(DescriptorLookup& descriptors, std::string& buffer) {
     if (const auto read = read_counters(buffer, counters_); read != ReadOutcome::done)
       return look_of(read, attempt > 0);
     if (const auto read = read_stat_line(buffer); read != ReadOutcome::done) return look_of(read, true);
+    seen_ns_ = steady_clock_ns();
+    waits_still_ = has_evidence_ && counters_.turns == last.turns && stat_.letter == last_letter;
     if (!waits(stat_.letter)) {
       has_evidence_ = false;
       evidence_ = Evidence{.letter = stat_.letter};
       return Look::done;
     }
-    if (has_evidence_ && counters_.turns == last.turns && stat_.letter == last_letter) return Look::done;
+    if (waits_still_) return Look::done;
     has_evidence_ = false;
     if (const Look wait = read_wait(descriptors, buffer); wait != Look::done) return wait;
     CpuCounters after;
@@ -51,10 +57,11 @@ Look SampledThread::look(DescriptorLookup& descriptors, std::string& buffer) {
 }
 
 void SampledThread::take(const TaskLook& look, DescriptorLookup& descriptors) {
-  const bool waits_still = has_evidence_ && look.counters.turns == counters_.turns && look.stat.letter == stat_.letter;
+  waits_still_ = has_evidence_ && look.counters.turns == counters_.turns && look.stat.letter == stat_.letter;
   stat_ = look.stat;
   counters_ = look.counters;
-  if (waits_still) return;
+  seen_ns_ = look.seen_ns;
+  if (waits_still_) return;
   has_evidence_ = waits(stat_.letter);
   evidence_ = Evidence{.letter = stat_.letter};
   if (!has_evidence_) return;
@@ -68,6 +75,8 @@ Look SampledThread::read_wait(DescriptorLookup& descriptors, std::string& buffer
   if (const auto read = read_call(buffer); read != ReadOutcome::done) return look_of(read, true);
   std::string_view text;
   if (wchan_file_.read(buffer, text) == ReadOutcome::done) evidence_.wchan = read_wchan(text);
+  if (is_wait_for_page(evidence_.wchan) && stack_file_.read(buffer, text) == ReadOutcome::done)
+    if (const auto swap_in = swap_in_of_stack(text); !swap_in.empty()) evidence_.wchan = swap_in;
   descriptors.complete(thread_, evidence_);
   return Look::done;
 }

@@ -38,6 +38,10 @@ class SampledThread {
   const StatLine& stat() const { return stat_; }
   const CpuCounters& counters() const { return counters_; }
   const Evidence& evidence() const { return evidence_; }
+  // When this was so, on the clock that is never set.
+  std::int64_t seen_ns() const { return seen_ns_; }
+  // It waits where it waited at the last look, and did not run in between.
+  bool waits_still() const { return waits_still_; }
 
   // Of sampling/states/cpu_split.hpp, kept from sample to sample.
   CpuCounters counters_before;
@@ -53,11 +57,13 @@ class SampledThread {
 
   std::uint32_t thread_;
   ProcFile stat_file_, schedstat_file_, syscall_file_, wchan_file_;
+  ProcFile stack_file_;  // read only where a thread waits for a page; not kept open
   StatLine stat_;
   CpuCounters counters_;
   Evidence evidence_;
   SystemCall last_call_;  // the last one that is known, for a call that begins again after a stop
-  bool has_evidence_ = false;
+  std::int64_t seen_ns_ = 0;
+  bool has_evidence_ = false, waits_still_ = false;
 };
 
 }  // namespace dpm::sampling

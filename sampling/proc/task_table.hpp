@@ -15,6 +15,7 @@ namespace dpm::sampling {
 // What /proc would show of a thread.
 struct TaskLook {
   std::uint32_t thread = 0;
+  std::int64_t seen_ns = 0;  // on the clock that is never set
   StatLine stat;
   CpuCounters counters;
   // Of a thread that waits, of a process that is wanted.

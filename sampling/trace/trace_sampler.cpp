@@ -53,9 +53,16 @@ class Reader {
   std::int64_t taken_ns_ = INT64_MIN;
 };
 
+std::uint32_t level_of_requests(const RequestTimes& requests, std::int64_t at_ns) {
+  constexpr std::int64_t kSecondNs = 1'000'000'000;
+  const auto first = std::upper_bound(requests.begin(), requests.end(), at_ns - kSecondNs);
+  return level_of_rate(static_cast<double>(std::upper_bound(first, requests.end(), at_ns) - first));
+}
+
 }  // namespace
 
-void sample_history(const StateHistory& history, std::uint64_t interval_ns, std::uint64_t seed, CountArray& counts) {
+void sample_history(const StateHistory& history, std::uint64_t interval_ns, std::uint64_t seed, CountArray& counts,
+                    const RequestTimes* requests) {
   DPM_CHECK(interval_ns > 0);
   Random random(seed);
   std::vector<Reader> readers(history.stretches().begin(), history.stretches().end());
@@ -76,6 +83,8 @@ void sample_history(const StateHistory& history, std::uint64_t interval_ns, std:
     sample.levels[static_cast<std::size_t>(Workload::users)] = sample.threads.empty() ? 0 : 1;
     sample.levels[static_cast<std::size_t>(Workload::awake)] = is_awake ? 1 : 0;
     sample.levels[static_cast<std::size_t>(Workload::runnable)] = runnable;
+    if (requests != nullptr)
+      sample.levels[static_cast<std::size_t>(Workload::requests)] = level_of_requests(*requests, at_ns);
     counts.add(sample);
   }
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "sampling/counts/count_array.hpp"
 #include "sampling/trace/state_history.hpp"
@@ -13,7 +14,11 @@ namespace dpm::sampling {
 
 inline constexpr std::string_view kTraceSource = "trace";
 
+// When a server got requests, in the order of time; null: that is not asked.
+using RequestTimes = std::vector<std::int64_t>;
+
 // The first sample is one interval after the beginning. The same seed gives the same samples.
-void sample_history(const StateHistory& history, std::uint64_t interval_ns, std::uint64_t seed, CountArray& counts);
+void sample_history(const StateHistory& history, std::uint64_t interval_ns, std::uint64_t seed, CountArray& counts,
+                    const RequestTimes* requests = nullptr);
 
 }  // namespace dpm::sampling

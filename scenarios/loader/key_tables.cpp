@@ -22,6 +22,7 @@ std::vector<const KeyTable*> KeyTables::all() const {
                                          &meter,
                                          &filter,
                                          &fault,
+                                         &scheduler,
                                          &spawnable,
                                          &sweep,
                                          &analysis,

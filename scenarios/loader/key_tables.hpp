@@ -11,30 +11,11 @@ namespace dpm {
 struct KeyTables {
   KeyTable scenario{"scenario",
                     "a scenario",
-                    {"$schema",
-                     "name",
-                     "summary",
-                     "parameters",
-                     "machines",
-                     "delays",
-                     "kinds",
-                     "programs",
-                     "processes",
-                     "meter",
-                     "filters",
-                     "placements",
-                     "placement",
-                     "faults",
-                     "seed",
-                     "time_limit_s",
-                     "message_limit",
-                     "services_finish",
-                     "move_data_message_bytes",
-                     "spawnable",
-                     "sweeps",
-                     "analyses",
-                     "predictions",
-                     "published",
+                    {"$schema",   "name",         "summary",       "parameters",      "machines",
+                     "delays",    "kinds",        "programs",      "processes",       "meter",
+                     "filters",   "placements",   "placement",     "faults",          "scheduler",
+                     "seed",      "time_limit_s", "message_limit", "services_finish", "move_data_message_bytes",
+                     "spawnable", "sweeps",       "analyses",      "predictions",     "published",
                      "study"}};
   KeyTable parameter{"parameter", "a parameter", {"default", "meaning"}};
   KeyTable machine{"machine", "a machine", {"name", "count", "speed", "cores", "clock", "accepts"}};
@@ -58,7 +39,12 @@ struct KeyTables {
                  {"flags", "buffered_events", "cpu_per_event_s", "cpu_per_meter_message_s", "bytes_per_event",
                   "delayed_delivery"}};
   KeyTable filter{"filter", "a filter", {"name", "machine", "templates", "rules"}};
-  KeyTable fault{"fault", "a fault", {"at_s", "kind", "machine", "restart", "machines", "process"}};
+  KeyTable fault{"fault", "a fault", {"at_s", "kind", "machine", "restart", "machines", "process", "speed"}};
+  KeyTable scheduler{
+      "scheduler",
+      "a scheduler",
+      {"policy", "machine", "processes", "every_s", "window_s", "settling_s", "hold_s", "horizon_s", "decision_cpu_s",
+       "gain_min", "evaluations", "state_bytes", "placement", "compare", "static_placements_max"}};
   KeyTable spawnable{"spawnable", "a spawnable program", {"name", "program", "parameters", "in_computation"}};
   KeyTable sweep{"sweep", "a sweep", {"name", "parameter", "values", "over", "placements", "seeds"}};
   KeyTable analysis{

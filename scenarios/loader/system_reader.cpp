@@ -86,6 +86,7 @@ void SystemReader::read(const std::string& placement) {
   read_placements();
   check_machines(placement);
   read_faults();
+  read_scheduler();
   read_spawnable();
   wiring_.finish();
 }
@@ -333,6 +334,44 @@ Environment SystemReader::program_environment(const JsonNode& program, const Jso
   return environment;
 }
 
+void SystemReader::read_scheduler() {
+  const JsonNode* node = root_.find("scheduler");
+  if (node == nullptr) return;
+  ObjectReader object(*node, key_tables().scheduler, reading_);
+  SchedulerDescription scheduler;
+  scheduler.policy = object.text("policy", "predicted");
+  if (const auto* machine = object.find("machine")) {
+    scheduler.machine = reading_.text(*machine, "'machine'");
+    machine_names_.check_one(reading_, *machine, scheduler.machine, "'machine'");
+  }
+  if (const auto* processes = object.find("processes"))
+    scheduler.processes = process_names_.expand(reading_, *processes, "'processes'");
+  const auto time = [&](const char* key, Duration& value) {
+    value = seconds(object.number(key, value.seconds(), kTime));
+  };
+  time("every_s", scheduler.every);
+  scheduler.window = seconds(object.number("window_s", scheduler.window.seconds(), Range{0, kLongestTime_s, true}));
+  time("settling_s", scheduler.settling);
+  time("hold_s", scheduler.hold);
+  time("horizon_s", scheduler.horizon);
+  time("decision_cpu_s", scheduler.decision_cpu);
+  scheduler.gain_min = object.number("gain_min", scheduler.gain_min, Range{0, 1e6});
+  scheduler.evaluations = object.whole("evaluations", scheduler.evaluations, Range{1, 1e6});
+  scheduler.state_bytes = static_cast<std::uint32_t>(object.whole("state_bytes", scheduler.state_bytes, kBytes));
+  if (const auto* compare = object.find("compare")) scheduler.compare = reading_.texts(*compare, "'compare'");
+  scheduler.static_placements_max = object.whole("static_placements_max", 0, Range{0, 1e5});
+  if (const auto* placement = object.find("placement")) {
+    const std::string name = reading_.text(*placement, "'placement'");
+    if (system_.placements.count(name) == 0) {
+      reading_.problem(*placement, fmt::format("the scenario has no placement '{}'", name));
+    } else {
+      const auto machines = system_.machines_in(name);
+      for (std::size_t p = 0; p < machines.size(); ++p) scheduler.placement[scenario_.processes[p].name] = machines[p];
+    }
+  }
+  scenario_.scheduler = std::move(scheduler);
+}
+
 void SystemReader::read_spawnable() {
   for (const auto& item : items_of(root_.find("spawnable"), "'spawnable'", reading_)) {
     ObjectReader object(item, key_tables().spawnable, reading_);
@@ -452,8 +491,8 @@ void SystemReader::read_faults() {
     ObjectReader object(item, key_tables().fault, reading_);
     Fault fault;
     if (object.need("at_s") != nullptr) fault.at = seconds(object.number("at_s", 0, kTime));
-    static const std::vector<std::string> kKinds = {"machine_off", "machine_on",  "link_down",
-                                                    "link_up",     "process_off", "process_on"};
+    static const std::vector<std::string> kKinds = {"machine_off", "machine_on", "link_down",    "link_up",
+                                                    "process_off", "process_on", "machine_speed"};
     object.need("kind");
     const std::string kind = object.word("kind", "machine_off", kKinds);
     fault.kind = static_cast<FaultKind>(std::find(kKinds.begin(), kKinds.end(), kind) - kKinds.begin());
@@ -462,6 +501,9 @@ void SystemReader::read_faults() {
     const JsonNode* process = object.find("process");
     const bool of_process = kind == "process_off" || kind == "process_on";
     fault.restart = object.flag("restart", false);
+    if ((kind == "machine_speed") != object.has("speed"))
+      reading_.problem(item, "a 'machine_speed' needs a 'speed', and other faults have none");
+    fault.speed = object.number("speed", 1, kSpeed);
     if (fault.restart && kind != "machine_on")
       reading_.problem(item, "'restart' belongs to 'machine_on'; 'process_on' is a restart anyway");
     if (of_process != (process != nullptr) || (of_process && (machine != nullptr || machines != nullptr))) {

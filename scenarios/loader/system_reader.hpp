@@ -48,6 +48,7 @@ class SystemReader {
   void read_placements();
   void check_machines(const std::string& placement);
   void read_faults();
+  void read_scheduler();
   void read_spawnable();
 
   ObjectReader& root_;

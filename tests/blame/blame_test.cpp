@@ -17,11 +17,14 @@ namespace {
 
 using testing::milliseconds;
 
+// Each has a machine of its own.
 TraceInfo processes(std::uint32_t count) {
   TraceInfo info;
-  info.machines.push_back({"red"});
-  for (std::uint32_t p = 0; p < count; ++p)
-    info.processes.push_back({std::string(1, static_cast<char>('A' + static_cast<char>(p))), "", MachineId{0}});
+  for (std::uint32_t p = 0; p < count; ++p) {
+    const std::string name(1, static_cast<char>('A' + static_cast<char>(p)));
+    info.machines.push_back({"machine of " + name});
+    info.processes.push_back({name, "", MachineId{static_cast<std::uint16_t>(p)}});
+  }
   return info;
 }
 
@@ -33,7 +36,7 @@ struct Trace {
              std::uint64_t ready_ns) {
     Event event;
     event.process.value = process;
-    event.machine = MachineId{0};
+    event.machine = MachineId{static_cast<std::uint16_t>(process)};
     event.type = type;
     event.proc_time_ns = cpu_ns;
     event.ready_time_ns = ready_ns;
@@ -78,9 +81,9 @@ class Walk {
     const Event& receive = asks_next ? trace_.events[own[i + 1]] : after;
     const auto [sent, sender] = sending_of(receive);
     std::int64_t idle_from = from;
-    const bool had_asked = before.type == EventType::receive_call;
-    const bool waits = receive.type == EventType::receive && (had_asked ? !asks_next : sent > from);
-    if (waits && !had_asked) idle_from = std::min(std::max(sent, from + idle), to) - idle;
+    const bool is_answered = before.type == EventType::receive_call && !asks_next;
+    const bool waits = receive.type == EventType::receive && (is_answered || sent > from);
+    if (waits && !is_answered) idle_from = std::min(std::max(sent, from + idle), to) - idle;
     if (at_ns >= idle_from && at_ns < idle_from + idle) {
       if (!waits) return put(BlamePart::other);
       const bool is_circle = std::find(path.begin(), path.end(), sender) != path.end();
@@ -90,8 +93,8 @@ class Walk {
       return step(path, at_ns, amounts);
     }
     const std::int64_t busy = cpu + ready, number = at_ns - from - (at_ns >= idle_from ? idle : 0);
-    const bool runs = cpu * (number + 1) / busy > cpu * number / busy;
-    put(runs ? BlamePart::cpu : BlamePart::cpu_queue);
+    const bool queues = ready * (number + 1) / busy > ready * number / busy;
+    put(queues ? BlamePart::cpu_queue : BlamePart::cpu);
   }
 
  private:
@@ -189,6 +192,37 @@ TEST_CASE("blame: a client's wait is what the server did, and the rest of it the
   CHECK(server.of(BlamePart::on_its_way) == 30);
   CHECK(wait_for(server, "A", info).of(BlamePart::on_its_way) == 20);
   CHECK(blame.is_measured(ProcessId{0}));
+}
+
+TEST_CASE("blame: a process that asked, got nothing and slept in poll() waited for the message that came", "[blame]") {
+  Trace trace;
+  trace.message(EventType::send, 0, 1, 1, 0, 0, 0);
+  trace.add(0, 10, EventType::receive_call, 10, 0);
+  trace.message(EventType::receive, 1, 0, 1, 20, 0, 0);
+  trace.message(EventType::send, 1, 0, 1, 920, 900, 0);
+  trace.add(0, 990, EventType::receive_call, 20, 0);
+  trace.message(EventType::receive, 0, 1, 1, 1000, 30, 0);
+  const TraceInfo info = processes(2);
+  const BlameNode root = BlameAnalysis(trace.events, trace.times_ns, info).divide(ProcessId{0}, {0, 1000});
+  CHECK(root.of(BlamePart::other) == 0);
+  CHECK(root.of(BlamePart::cpu) == 30);
+  CHECK(wait_for(root, "B", info).of(BlamePart::cpu) == 900);
+}
+
+TEST_CASE("blame: a process queued for the CPU while others wanted it", "[blame]") {
+  // B computes from 0 to 1000, A from 0 to 400 on the same machine: B lacked the CPU in the first 400.
+  Trace trace;
+  trace.message(EventType::send, 0, 1, 1, 0, 0, 0);
+  trace.message(EventType::send, 0, 1, 2, 400, 200, 200);
+  trace.message(EventType::send, 1, 0, 1, 0, 0, 0);
+  trace.message(EventType::send, 1, 0, 2, 1000, 800, 200);
+  TraceInfo info = processes(2);
+  info.processes[1].machine = info.processes[0].machine;
+  const BlameAnalysis blame(trace.events, trace.times_ns, info);
+  CHECK(blame.divide(ProcessId{1}, {0, 200}).of(BlamePart::cpu_queue) == 100);
+  CHECK(blame.divide(ProcessId{1}, {0, 400}).of(BlamePart::cpu_queue) == 200);
+  CHECK(blame.divide(ProcessId{1}, {400, 1000}).of(BlamePart::cpu_queue) == 0);
+  CHECK(blame.divide(ProcessId{1}, {400, 1000}).of(BlamePart::cpu) == 600);
 }
 
 TEST_CASE("blame: without the times of waits, an idle time that no message ended is not split", "[blame]") {

@@ -52,6 +52,7 @@ TEST_CASE("doctor: whatever is limited or missing comes with advice, unless it f
           "[doctor]") {
   MachineCapabilities machine;  // nothing works at all
   machine.notification = kRefused;
+  machine.kernel_source_problem = "it needs CAP_BPF";
   const Diagnosis diagnosis = diagnose(machine);
   CHECK_FALSE(can_meter(diagnosis));
   for (const auto& check : diagnosis) {
@@ -64,6 +65,7 @@ TEST_CASE("doctor: whatever is limited or missing comes with advice, unless it f
 TEST_CASE("doctor: each obstacle to user notification has its own remedy", "[doctor]") {
   const auto advice_for = [](int error_number) {
     MachineCapabilities machine = whole_machine();
+    machine.kernel_source_problem = "it needs CAP_BPF";
     machine.notification = {true, error_number};
     machine.borrow_descriptor = machine.read_memory = machine.sync_wake_up = kNotTried;
     const Diagnosis diagnosis = diagnose(machine);
@@ -75,6 +77,16 @@ TEST_CASE("doctor: each obstacle to user notification has its own remedy", "[doc
   CHECK(says(advice_for(EBUSY), "allows one"));
   CHECK(says(advice_for(ENOSYS), "Linux 5.6"));
   CHECK(says(advice_for(EINVAL), "Linux 5.6"));
+}
+
+TEST_CASE("doctor: where no call may wait for the meter, the kernel source still meters", "[doctor]") {
+  MachineCapabilities machine = whole_machine();
+  machine.notification = kRefused;
+  machine.borrow_descriptor = machine.read_memory = machine.sync_wake_up = kNotTried;
+  const Diagnosis diagnosis = diagnose(machine);
+  CHECK(can_meter(diagnosis));
+  CHECK(find_check(diagnosis, "user notification").verdict == Verdict::limited);
+  CHECK(says(diagnosis_text(diagnosis, 80), "\nmetering works here with the kernel source only\n"));
 }
 
 TEST_CASE("doctor: Yama is named where it is in the way", "[doctor]") {

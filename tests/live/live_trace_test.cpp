@@ -2,12 +2,13 @@
 #include "cli/live/live_trace.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <functional>
 #include <numeric>
 #include <set>
 
-#include "cli/live/packet_index.hpp"
+#include "cli/live/packet_times.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/trace/trace_fixture.hpp"
 
@@ -92,6 +93,31 @@ std::unique_ptr<LiveTrace> open(const std::string& path) {
 
 }  // namespace
 
+TEST_CASE("live: what happens inside processes is in the space-time diagram", "[live]") {
+  Talk talk(20);
+  talk.info.primitive_events = {{"point_enter", "here", "main"}, {"integer_assign", "i", "main"}};
+  for (const std::uint32_t row : {1u, 0u}) {
+    Event inside = talk.events[4];
+    inside.type = row == 1 ? EventType::value : EventType::point;
+    inside.code = row;
+    inside.channel = {};
+    inside.peer = {};
+    inside.length_bytes = 0;
+    inside.sequence = row == 1 ? static_cast<std::uint64_t>(-7) : 0;
+    talk.events.insert(talk.events.begin() + 5, inside);
+  }
+  const TemporaryFolder folder;
+  write_trace(folder / "trace", talk.info, talk.events);
+  const auto live = open(folder / "trace");
+  live->read(kAll);
+  const auto answer = ask(*live, "spacetime");
+  CHECK(numbers(answer, "inside_event") == std::vector<double>{0, 1});
+  CHECK(numbers(answer, "inside_value")[1] == -7);
+  CHECK(std::isnan(numbers(answer, "inside_value")[0]));
+  CHECK(answer.json["inside_events"][0]["action"] == "point_enter");
+  CHECK(numbers(answer, "inside_row").size() == 2);
+}
+
 TEST_CASE("live: sums over a whole trace, and over the parts of it", "[live]") {
   const TemporaryFolder folder;
   const Talk talk(2000);
@@ -133,6 +159,25 @@ TEST_CASE("live: sums over a whole trace, and over the parts of it", "[live]") {
   CHECK(sum(numbers(series, "v1")) * step_s == Approx(667));
   CHECK(sum(numbers(series, "v2")) * step_s == Approx(2000 * 290e-6).epsilon(1e-3));
   CHECK(sum(numbers(series, "v3")) * step_s == Approx(4000));
+}
+
+TEST_CASE("live: no answer has more bins than were asked for", "[live]") {
+  const TemporaryFolder folder;
+  const Talk talk(2000);
+  write_trace(folder / "trace", talk.info, talk.events);
+  const auto live = open(folder / "trace");
+  live->read(kAll);
+  const Json of_process = {{"what", "sent"}, {"process", 0}}, of_pair = {{"what", "messages"}, {"from", 0}, {"to", 1}};
+  const Json of_run = {{"what", "cpu"}};
+  for (const std::size_t width : {1u, 20u, 64u, 500u}) {
+    CHECK(numbers(ask(*live, "overview", {{"width", width}}), "t_s").size() == width);
+    for (const Json& of : {of_process, of_pair, of_run}) {
+      const auto series = ask(*live, "series", {{"width", width}, {"of", Json::array({of, of})}});
+      CHECK(numbers(series, "t_s").size() == width);
+      CHECK(numbers(series, "v1").size() == width);
+    }
+    CHECK(ask(*live, "levels", {{"width", width}}).json.at("bins") == width);
+  }
 }
 
 TEST_CASE("live: a small window is exact, a large one is not", "[live]") {
@@ -280,7 +325,7 @@ TEST_CASE("live: parameters that make no sense are refused with a sentence", "[l
 }
 
 TEST_CASE("live: an index with too many places keeps every packet", "[live]") {
-  PacketIndex index(8);
+  PacketTimes index(8);
   MachineOffsets offsets;
   TraceInfo info;
   info.machines = {{"red", 1}};

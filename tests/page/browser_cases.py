@@ -13,7 +13,7 @@ DRAWN = """const canvas = document.querySelector(arguments[0]); if (!canvas || c
 def case_every_view_opens(page, serve):
     """Every view opens and shows something, from a server with a strict policy."""
     page.open(serve("--processes", "30").address)
-    contents = {"overview": "P over time", "hot-spots": "Requests lead", "matrix": "A row sends", "history": "whole run", "space-time": "critical path", "queues": "State diagram", "placement": "predicted time"}
+    contents = {"overview": "P over time", "hot-spots": "Requests lead", "matrix": "A row sends", "history": "whole run", "space-time": "critical path", "queues": "State diagram", "placement": "predicted time", "time": "in the queue of the CPU"}
     for view in VIEWS:
         page.view(view)
         page.wait("return document.querySelector('main').innerText.includes(arguments[0])", contents[view])
@@ -34,6 +34,50 @@ def case_pictures_keep_coming(page, serve):
     page.wait("return window.dpmFrames > arguments[0] + 20", before)
     label = page.script("return document.querySelector('.arc-labels').textContent")
     page.wait("return document.querySelector('.arc-labels').textContent !== arguments[0]", label)
+
+
+def case_pictures_are_few_while_the_page_is_only_looked_at(page, serve):
+    """A page that is looked at draws a few pictures a second, one that is used many, and data arrives all the time."""
+    page.open(serve("--processes", "200", "--rate", "50000").address + "#view=overview&last=10")
+    page.wait(DRAWN, ".time-plot canvas")
+    time.sleep(1)
+
+    def pictures(seconds):
+        before = page.script("return window.dpmFrames")
+        time.sleep(seconds)
+        return (page.script("return window.dpmFrames") - before) / seconds
+
+    seen = page.script("return document.querySelector('.range').textContent")
+    rest = pictures(2)
+    assert 1 <= rest <= 5, f"{rest} pictures a second while nothing is touched"
+    assert page.script("return document.querySelector('.range').textContent") != seen, "the range stands still"
+    page.script("window.moving = setInterval(() => document.querySelector('main').dispatchEvent(new PointerEvent('pointermove', { bubbles: true })), 50)")
+    used = pictures(2)
+    page.script("clearInterval(window.moving)")
+    assert used > 3 * rest, f"{used} pictures a second while the pointer moves, {rest} otherwise"
+    page.open(serve("--processes", "20", "--ended", "60").address + "#view=overview")
+    page.wait(DRAWN, ".time-plot canvas")
+    time.sleep(2)
+    assert pictures(2) == 0, "a trace that has ended is drawn again and again"
+
+
+def case_lanes_are_drawn_where_they_are_seen(page, serve):
+    """Of many lanes those in sight are drawn, also after scrolling; all of them are on paper."""
+    page.open(serve("--processes", "200", "--ended", "60").address + "#view=space-time")
+    page.wait(DRAWN, ".lanes canvas")
+    lanes, sight = "document.querySelector('.lanes').clientHeight", "document.querySelector('.lanes canvas').clientHeight"
+    assert page.script(f"return {sight} < {lanes} * 0.8")
+    # A row of the picture from the last lane: it is seen only when scrolled to.
+    row = "const canvas = document.querySelector('.lanes canvas'); return [...canvas.getContext('2d').getImageData(0, canvas.height - 4, canvas.width, 1).data].join()"
+    top = page.script(row)
+    page.script("document.querySelector('.lane-scroller').scrollTop = 1e6")
+    page.wait(row.replace("return ", "return arguments[0] !== "), top)
+    page.wait(DRAWN, ".lanes canvas")
+    page.script("dispatchEvent(new Event('beforeprint'))")
+    assert page.script(f"return Math.abs({sight} - {lanes}) <= 1"), "paper has only a part of the lanes"
+    assert page.script(DRAWN, ".lanes canvas") > 0
+    page.script("dispatchEvent(new Event('afterprint'))")
+    page.wait(f"return {sight} < {lanes} * 0.8")
 
 
 def case_selection_is_linked(page, serve):

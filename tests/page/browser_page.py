@@ -7,7 +7,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-VIEWS = ["overview", "hot-spots", "matrix", "history", "space-time", "queues", "placement"]
+VIEWS = ["overview", "hot-spots", "matrix", "history", "space-time", "queues", "placement", "time"]
 
 
 class Page:

@@ -18,6 +18,8 @@ TEST_CASE("page: it is one file that loads nothing from elsewhere", "[page]") {
   CHECK(page.find("/*style*/") == std::string::npos);
 }
 
+TEST_CASE("page: it is small even before it is compressed", "[page]") { CHECK(page_html().size() <= 350'000); }
+
 TEST_CASE("page: data cannot end its element or begin a comment", "[page]") {
   const std::string json = R"({"name":"</script><script>alert(1)</script><!--<script>","n":1})";
   const std::string page = page_with_data(json);

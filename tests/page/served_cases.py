@@ -42,6 +42,37 @@ def case_numbers_of_a_merged_trace(page, traces):
     check_views(page, traces.serve(traces.merged()).address, traces.merged())
 
 
+def check_file(page, out):
+    """report.html alone, from another place and with the network off: the same numbers, and words where a server is needed."""
+    mailed = out.parent / "mailed" / out.name / "report.html"
+    mailed.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(out / "report.html", mailed)
+    page.browser.execute_cdp_cmd("Network.enable", {})
+    page.browser.execute_cdp_cmd("Network.emulateNetworkConditions", {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0})
+    try:
+        check_views(page, f"file://{mailed}", out)
+        page.view("report")
+        page.wait("return document.querySelectorAll('figure').length > 5")
+        page.view("time")
+        page.wait("return /dpm serve/.test(document.querySelector('main').innerText)")
+        page.view("placement")
+        page.wait("return /dpm serve/.test(document.querySelector('main').innerText) || document.querySelector('.missing') !== null")
+        assert page.script("return performance.getEntriesByType('resource').filter(({ name }) => !name.startsWith('data:')).length") == 0, "the page loads something"
+    finally:
+        page.browser.execute_cdp_cmd("Network.emulateNetworkConditions", {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+
+
+def case_file_of_a_simulation(page, traces):
+    """report.html of dpm run has all views, with the numbers that the commands print."""
+    check_file(page, traces.simulated())
+
+
+@where_possible
+def case_file_of_a_live_program(page, traces):
+    """report.html of dpm meter has all views, with the numbers that the commands print."""
+    check_file(page, traces.live())
+
+
 WATCH_NUMBER = """
 const value = document.querySelector('.two-numbers .value'), note = document.querySelector('.two-numbers .note');
 window.began = 0; window.took = {};
@@ -141,6 +172,37 @@ def case_server_starts_again(page, traces):
     page.wait("return document.querySelector('.notice.lost')?.textContent.includes('new address')")
 
 
+def case_server_starts_again_with_its_token(page, traces):
+    """With --token-file the address stays: the open page goes on, a reload finds it again, and it shows the same."""
+    page.permitted += ["WebSocket connection", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE"]
+    token = traces.folder / "token"
+    server = traces.serve(traces.simulated(), "--port", str(free_port()), "--token-file", str(token))
+    address = server.address
+    page.open(address + "#view=queues&selected=1")
+    page.wait("return document.querySelectorAll('#view tbody tr').length > 5")
+    read = "return document.querySelector('#view tbody').innerText"
+    rows = page.script(read)
+    server.stop()
+    page.wait("return document.querySelector('.notice.lost')?.textContent.includes('connection was lost')")
+    assert page.script(read) == rows, "what was there stays"
+    server.start()
+    assert server.address == address, (server.address, address)
+    page.wait("return document.querySelector('.notice.lost') === null && document.querySelector('.state').textContent.startsWith('ended')")
+    for _ in range(2):
+        page.browser.refresh()
+        page.wait("return document.querySelectorAll('#view tbody tr').length > 5")
+        page.wait(read + " === arguments[0]", rows)
+        assert "view=queues" in page.browser.current_url and "selected=1" in page.browser.current_url, page.browser.current_url
+        server.stop()
+        server.start()
+    page.permitted.append("404")
+    server.stop()
+    token.unlink()
+    server.start()  # a new token
+    assert server.address != address
+    page.wait("return document.querySelector('.notice.lost')?.textContent.includes('new address')")
+
+
 class Redis:
     """A server that is metered and serves its page, and a load for it."""
 
@@ -161,17 +223,20 @@ class Redis:
     def load(self):
         self.loads.append(subprocess.Popen(["redis-benchmark", "-p", self.port, "-c", "8", "-n", "10000000", "-t", "get,set", "-q"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
 
-    def stop_program(self):
+    def end_load(self):
         for load in self.loads:
             load.kill()
             load.wait()
         self.loads.clear()
+
+    def stop_program(self):
+        self.end_load()
         subprocess.run(["redis-cli", "-p", self.port, "shutdown", "nosave"], capture_output=True, timeout=30)
         self.meter.stdout.close()
         self.meter.wait(60)
 
     def stop(self):
-        if self.loads:
+        if self.meter.poll() is None:
             self.stop_program()
         for entry in os.listdir("/proc"):  # the page stays for a minute; its command line names the trace
             try:
@@ -184,9 +249,21 @@ class Redis:
 MESSAGES = "return Number(document.querySelectorAll('.number-card')[3].querySelector('.value').title.split(',')[0].replace(/\\D/g, ''))"
 
 
+def wait_until_at_rest(page):
+    """Until the count of messages has not changed for two seconds."""
+    before = None
+    for _ in range(20):
+        now = page.wait(MESSAGES)
+        if now == before:
+            return now
+        before = now
+        time.sleep(2)
+    raise AssertionError(f"messages still come without a load: {before}")
+
+
 @where_possible
 def case_server_under_load(page, traces):
-    """While redis-server is under load the numbers grow and pictures follow each other; at the end they are those of dpm statistics."""
+    """The page shows the load of a redis-server as it comes and goes and comes again; at the end its numbers are those of dpm statistics."""
     redis = traces.keep(Redis(traces.folder / "redis"))
     page.open(redis.address)
     page.wait("return document.querySelector('.state').textContent.startsWith('recording')")
@@ -201,6 +278,14 @@ def case_server_under_load(page, traces):
         page.wait("return document.querySelector('main').innerText.length > 20")
     page.view("history")
     page.wait(DRAWN, ".plot canvas")
+    page.view("overview")
+    page.browser.refresh()
+    page.wait(MESSAGES.replace("return ", "const now = ") + "; return now > arguments[0]", seen[-1])
+    redis.end_load()
+    rested = wait_until_at_rest(page)
+    assert page.text(".state").startswith("recording"), page.text(".state")
+    redis.load()
+    page.wait(MESSAGES.replace("return ", "const now = ") + "; return now > arguments[0] + 1000", rested)
     redis.stop_program()
     page.view("overview")
     page.wait("return document.querySelector('.state').textContent.startsWith('ended')", seconds=40)

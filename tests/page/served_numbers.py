@@ -11,12 +11,12 @@ DRAWN = """const canvas = document.querySelector(arguments[0]); if (!canvas || c
 
 
 def check_views(page, address, trace):
-    documents = {name: document(name, trace) for name in ("statistics", "queues", "parallelism", "causality")}
+    documents = {name: document(name, trace) for name in ("statistics", "queues", "parallelism", "causality", "blame")}
     names = {process["process"] for process in documents["statistics"]["processes"]}
     page.open(address + "#form=total&.groups=none")
     page.wait("return !document.querySelector('.state').textContent.startsWith('recording')")
     checks = {"overview": check_overview, "hot-spots": check_hot_spots, "matrix": check_matrix, "queues": check_queues, "space-time": check_lanes, "history": check_plots,
-              "placement": check_placement}
+              "placement": check_placement, "time": check_time_spent}
     for view in VIEWS:
         page.view(view)
         checks[view](page, documents, names)
@@ -130,3 +130,15 @@ def check_plots(page, _, names):
 
 def check_placement(page, _, names):
     page.wait("return document.querySelector('.missing') !== null || /\\d/.test(document.querySelector('.two-numbers .value')?.textContent ?? '')")
+
+
+def check_time_spent(page, documents, names):
+    tree = documents["blame"]["tree"]
+    read = """const rows = [...document.querySelectorAll('.time-spent table')].flatMap((table) => [...table.querySelectorAll('tbody tr')].map((row) =>
+        [table.querySelector('th').textContent, ...[...row.children].map((cell) => cell.textContent)]));
+        return rows.some((row) => row[0] === 'where the time went') && rows"""
+    rows = [row[1:] for row in page.wait(read) if row[0] == "where the time went"]
+    assert rows[0][-1] == f"{tree['total_s']:.6g} s", (rows[0], tree["total_s"])
+    shown = [row[-1] for row in rows]
+    for child in [child for child in tree["waits_for"] if child["total_s"] > 0.006 * tree["total_s"]][:1]:  # less than 0.5 % is left out
+        assert f"{child['total_s']:.6g} s" in shown, (child["process"], child["total_s"], shown)

@@ -177,3 +177,22 @@ class Placements:
         machine_of = {process["name"]: names[(process["id"] * 2) % len(names)] for process in self.world.processes if not process["outside"]}
         self.best = {"machine_of": machine_of, "elapsed_s": self.elapsed(machine_of, {}, 1, {}) * 0.7, "P": 4.9, "bound": 1.2}
         return {"started": True}
+
+
+def blame(world, of):
+    """Where the time of a process went: half of it in the queue of the CPU."""
+    name = world.processes[of if 0 <= of < len(world.processes) else 0]["name"]
+    boxes = [{"depth": 0, "from": 0, "to": 1, "label": name, "tone": "process", "tip": name},
+             {"depth": 1, "from": 0, "to": 0.5, "label": "in the queue of the CPU", "tone": "queue", "tip": "50 %"}]
+    rows = [[{"text": text, "tone": "normal"}, {"text": share, "tone": "normal"}] for text, share in ((name, "100.0 %"), ("in the queue of the CPU", "50.0 %"))]
+    return {"of": name, "section": {"heading": f"Where the time of {name} went", "text": "", "figures": [
+        {"heading": "Flame graph", "caption": "", "wide": True, "kind": "flame_graph", "drawing": {"title": name, "description": "", "boxes": boxes}},
+        {"heading": "Tree", "caption": "", "wide": False, "kind": "table",
+         "drawing": {"columns": [{"header": "where the time went", "number": False}, {"header": "share", "number": True}], "rows": rows}}]}}
+
+
+def states():
+    bars = {"title": "States", "description": "", "series": ["share of samples"], "rows": [{"label": "CPU run", "values": [0.4], "tip": ""}], "form": "percent", "reference": None}
+    return {"samples": 10, "source": "proc", "interval_s": 0.123, "sections": [
+        {"heading": "States", "text": "What do the processes wait for and run on?",
+         "figures": [{"heading": "What threads do", "caption": "", "wide": True, "kind": "bars", "drawing": bars}]}]}

@@ -24,7 +24,8 @@ Sample random_sample(Random& random) {
                               .in_foreground = random.chance(.5),
                               .virtual_process = static_cast<std::uint32_t>(random.below(sample.virtual_processes))});
   sample.levels = {sample.virtual_processes, static_cast<std::uint32_t>(random.below(3)),
-                   static_cast<std::uint32_t>(random.below(5))};
+                   static_cast<std::uint32_t>(random.below(5)),
+                   random.chance(.3) ? kNoLevel : static_cast<std::uint32_t>(random.below(4))};
   sample.ran_ns = random.below(1000);
   sample.waited_ns = random.below(1000);
   sample.watched_ns = 2000;
@@ -129,11 +130,33 @@ TEST_CASE("count files: what is written is read, and the sum of two halves is th
     CountArray first = array_of({samples.begin(), samples.begin() + 11});
     const CountArray second = array_of({samples.begin() + 11, samples.end()});
     REQUIRE(first.merge(second));
-    for (const Workload workload : {Workload::users, Workload::awake, Workload::runnable})
+    for (const Workload workload : {Workload::users, Workload::awake, Workload::runnable, Workload::requests})
       CHECK(first.levels(workload) == counts.levels(workload));
     CHECK(first.account().late == 6);
     CHECK(first.unrecognised().at("S wait_woken call 0 device") == 8);
   }
+}
+
+TEST_CASE("count files: samples without a level of workload are in the other measures only", "[sampling]") {
+  Sample sample;
+  CountArray counts(setup());
+  counts.add(sample);
+  CHECK(counts.levels(Workload::requests).empty());
+  CHECK(to_text(counts).find("requests") == std::string::npos);
+  sample.levels[static_cast<std::size_t>(Workload::requests)] = 50;
+  counts.add(sample);
+  CHECK(counts.levels(Workload::requests).at(50).samples == 1);
+  CHECK(counts.levels(Workload::users).at(0).samples == 2);
+}
+
+TEST_CASE("count files: rates are levels in steps of 1, 2 and 5", "[sampling]") {
+  CHECK(level_of_rate(0) == 0);
+  CHECK(level_of_rate(.9) == 0);
+  CHECK(level_of_rate(1) == 1);
+  CHECK(level_of_rate(4.99) == 2);
+  CHECK(level_of_rate(10) == 10);
+  CHECK(level_of_rate(99'999) == 50'000);
+  CHECK(level_of_rate(1e12) == 500'000'000);
 }
 
 TEST_CASE("count files: arrays that do not fit are not added", "[sampling]") {

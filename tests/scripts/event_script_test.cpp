@@ -46,7 +46,7 @@ TEST_CASE("event scripts: each mistake is named with its line, its column and wh
   const std::string process = "process p from prog\n";
   const Case cases[] = {
       {"proces p from prog",
-       "s:1:1: a line begins with process, event or #, not with 'proces' (did you mean 'process'?)"},
+       "s:1:1: a line begins with process, event, region, when or #, not with 'proces' (did you mean 'process'?)"},
       {"process p prog", "s:1:11: expected: process NAME from PROGRAM[COUNT]"},
       {"process p", "s:1:10: expected: process NAME from PROGRAM[COUNT]"},
       {"process p from prog extra", "s:1:21: expected nothing more: process NAME from PROGRAM[COUNT]"},

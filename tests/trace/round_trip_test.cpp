@@ -248,6 +248,22 @@ TEST_CASE("trace: discarded fields read as nothing, and the reader names them", 
              Catch::Equals("field procTime of SEND was discarded by the rules of filter 'filter'"));
 }
 
+TEST_CASE("trace: a field that its source does not measure is not a warning", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(2, 4, 3);
+  RuleSet everything = RuleSet::keep_all(event_layouts());
+  RuleSet some = RuleSet::compile("rules", "type=Send, pc=#*\nmachine=*", event_layouts()).value();
+  for (RuleSet* rules : {&everything, &some})
+    for (const char* field : {"readyTime", "diskTime"}) rules->discard(event_layouts(), field);
+  write_trace(folder / "everything", info, random_events(6, 100, info), {everything});
+  write_trace(folder / "some", info, random_events(6, 100, info), {some});
+  auto kept = TraceReader::open(folder / "everything").value(), filtered = TraceReader::open(folder / "some").value();
+  CHECK(read_back(kept).losses.warnings.empty());
+  CHECK(kept.missing_fields().empty());
+  REQUIRE(filtered.missing_fields().size() == 1);
+  CHECK(filtered.missing_fields()[0] == MissingField{"SEND", "pc", "filter"});
+}
+
 TEST_CASE("trace: version 1 has no times of waits, and is read as a trace that did not measure them", "[trace]") {
   const TemporaryFolder folder;
   const TraceInfo info = small_info(2, 4, 3);

@@ -51,6 +51,7 @@ inline TraceInfo small_info(std::size_t machines, std::size_t processes, std::si
     info.channels.push_back({ProcessId{static_cast<std::uint32_t>(i % processes)}, "c" + std::to_string(i),
                              static_cast<ChannelKind>(i % 3)});
   info.channel_sets.push_back({ChannelId{0}});
+  info.primitive_events = {{"integer_assign", "i", "main"}, {"point_enter", "here", "main"}};
   return info;
 }
 
@@ -79,6 +80,8 @@ inline Event random_event(Random& random, const TraceInfo& info) {
   for (const auto* number : {"code", "exitCode", "socketKind", "newDescriptor", "direction"})
     if (has(number)) event.code = static_cast<std::uint32_t>(random.next());
   if (has("listener")) event.code = random.chance(.5) ? ChannelId::kNone : channel().value;
+  if (has("value")) event.sequence = random.next();
+  if (has("primitiveEvent")) event.code = static_cast<std::uint32_t>(random.below(info.primitive_events.size()));
   if (has("channelSet")) event.code = static_cast<std::uint32_t>(random.below(info.channel_sets.size()));
   return event;
 }

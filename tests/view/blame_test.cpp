@@ -42,7 +42,7 @@ TEST_CASE("blame: the longest cause is a sentence that follows the wait", "[view
 }
 
 TEST_CASE("blame: the boxes of a flame graph lie within the box that they are parts of, and side by side", "[view]") {
-  const auto figures = blame_figures(example(), "client", client_and_database());
+  const auto figures = blame_figures({example(), "client"}, client_and_database());
   REQUIRE(figures.size() == 3);
   const auto& boxes = std::get<FlameGraph>(figures[0].drawing).boxes;
   REQUIRE(boxes.size() == 9);  // the whole, the wait with its three, four parts

@@ -1,7 +1,7 @@
 #include "validation/common/prediction_cells.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 
 #include "analysis/parallelism/parallelism.hpp"
 #include "analysis/prediction/prediction.hpp"
@@ -11,9 +11,19 @@
 namespace dpm::validation {
 namespace {
 
+constexpr std::uint64_t kSeedStep = 1'000'003;  // far from the seeds of other systems
+
 double replayed_P(Replay& replay, Order order, const Target& target) {
   const ReplayResult run = replay.run(order, target.machine_of);
   return run.not_performed > 0 ? 0 : static_cast<double>(run.cpu_ns) / run.elapsed_ns;
+}
+
+double mean_P_of_other_draws(const PredictedSystem& system, const std::string& placement) {
+  if (system.other_draws == 0) return 0;
+  double sum = 0;
+  for (std::uint64_t draw = 1; draw <= system.other_draws; ++draw)
+    sum += TracedRun(instance(system.file, placement, {}, system.seed + draw * kSeedStep)).P();
+  return sum / static_cast<double>(system.other_draws);
 }
 
 }  // namespace
@@ -38,8 +48,11 @@ double Cell::error(Method method) const { return std::fabs(P[static_cast<std::si
 
 std::vector<Cell> cells_of(const PredictedSystem& system) {
   std::vector<TracedRun> runs;
-  for (const auto& placement : system.file.placement_names)
+  std::map<std::string, double> other_draws_P;
+  for (const auto& placement : system.file.placement_names) {
     runs.emplace_back(instance(system.file, placement, {}, system.seed));
+    other_draws_P[placement] = mean_P_of_other_draws(system, placement);
+  }
   std::vector<Cell> cells;
   for (const TracedRun& traced : runs) {
     const Roles roles = to_roles(find_role_groups(traced.history), traced.history.process_count());
@@ -56,6 +69,7 @@ std::vector<Cell> cells_of(const PredictedSystem& system) {
                 replayed_P(replay, Order::recorded, target), thesis.delay_cpu.P};
       cell.low_P = chosen.interval->low_P;
       cell.high_P = chosen.interval->high_P;
+      cell.other_draws_P = other_draws_P.at(other.scenario.placement);
       cells.push_back(std::move(cell));
     }
   }
@@ -65,6 +79,12 @@ std::vector<Cell> cells_of(const PredictedSystem& system) {
 double mean_error(const std::vector<Cell>& cells, Method method) {
   double sum = 0;
   for (const Cell& cell : cells) sum += cell.error(method);
+  return sum / static_cast<double>(cells.size());
+}
+
+double mean_error_of_other_draws(const std::vector<Cell>& cells) {
+  double sum = 0;
+  for (const Cell& cell : cells) sum += cell.error_of_other_draws();
   return sum / static_cast<double>(cells.size());
 }
 

@@ -81,8 +81,7 @@ class Study:
     # The program whose messages, from the first to the last, take the time that play() returns; empty: the whole run
     # takes it.
     timed: str = ""
-    # False: no process runs long enough for time slices to matter, because full pipes stop a process that is ahead,
-    # which a replay does not model.
+    # False: no process runs long enough for time slices to matter, because full pipes stop a process that is ahead.
     turns: bool = True
 
 

@@ -5,7 +5,7 @@ import itertools
 import re
 from dataclasses import dataclass, field
 
-from account import RECEIVE, Account, by_class
+from account import RECEIVE, SEND, Account, by_class, service_of
 
 CPU_SHARE, CPU_LEAST_S = 0.01, 0.002  # CPU time is right if it is off by no more than one of these
 WHOLE_SHARE = 0.005  # of all CPU time of a run: small errors of one sign add up
@@ -97,7 +97,30 @@ class Run:
     answers: list = field(default_factory=list)  # of lengths that vary, as the stage counted them
 
     def classes(self):
-        return by_class(self.account, {port: name for name, port in self.ports.items()})
+        return by_class(self.account, self._names())
+
+    def left_to_itself(self, varies):
+        """Of what a process sends to itself and takes in any number of calls: the bytes that it never takes, by service.
+
+        A client's loop that wakes itself reads a byte at a time, and ends when its work is done: one byte is left, or fifty.
+        """
+        ways = collections.defaultdict(collections.Counter)
+        processes = collections.defaultdict(set)
+        for move in self.account.moves:
+            if not move.flow.is_datagrams:
+                flow = _known(move.flow, self.account)
+                ways[flow][move.way] += move.length
+                processes[flow].add((self.account.pid_of(move.tid), self.account.program_of(move.tid)))
+        left = collections.Counter()
+        for flow, amounts in ways.items():
+            service = service_of(flow, self._names())
+            own = amounts[RECEIVE] and len({pid for pid, _ in processes[flow]}) == 1
+            if own and all(_reason_to_vary(f"{program} {RECEIVE} {service}", varies) for _, program in processes[flow]):
+                left[service] += amounts[SEND] - amounts[RECEIVE]
+        return left
+
+    def _names(self):
+        return {port: name for name, port in self.ports.items()}
 
 
 def classes_differ(straced, metered, varies):
@@ -107,7 +130,7 @@ def classes_differ(straced, metered, varies):
     `varies`: (regular expression on a class, why its amounts differ from run to run).
     """
     seen = [straced.classes(), metered.classes()]
-    found = _never_received(*seen, varies) if varies else []
+    found = _never_received(seen, [run.left_to_itself(varies) for run in (straced, metered)], varies) if varies else []
     found += _take_out_answers(seen, straced.answers, metered.answers)
     for key in sorted(set(seen[0]) | set(seen[1])):
         witness, trace = (classes.get(key, []) for classes in seen)
@@ -143,11 +166,14 @@ def _reason_to_vary(name, varies):
     return next((reason for pattern, reason in [*varies, *ALWAYS_VARIES] if re.search(pattern, name)), "")
 
 
-def _never_received(witness, trace, varies):
+def _never_received(seen, left_to_itself, varies):
     """However much is sent, as much of it must be received in both runs: one byte less for each connection, as one that wakes the loop of
     its own process is often left there at the end. What one run sends more than the other, for a reason of the program's own, may be
     left there too. What the trace receives more, for such a reason, strace may have left: a process that ended before it read it.
+
+    What a process leaves of what it sends to itself is chance, and is taken out of both runs; the run that both watch has it in full.
     """
+    witness, trace = seen
     missing, spare, left_by_strace = [], collections.Counter(), collections.Counter()
     for program, way, service in set(witness) | set(trace):
         if way != RECEIVE and _reason_to_vary(f"{program} {way} {service}", varies):
@@ -156,16 +182,21 @@ def _never_received(witness, trace, varies):
         elif way == RECEIVE and _reason_to_vary(f"{program} {way} {service}", varies):
             amounts = [sum(amount for _, amount in classes.get((program, way, service), [])) for classes in (witness, trace)]
             left_by_strace[service] += max(amounts[1] - amounts[0], 0)
-    for classes in (witness, trace):
-        amounts = collections.Counter()
+    for classes, own in zip(seen, left_to_itself):
+        amounts = collections.Counter({service: -amount for service, amount in own.items()})
         for (_, way, service), flows in classes.items():
             amounts[service] += sum(amount for _, amount in flows) * (-1 if way == RECEIVE else 1)
             spare[service] += len(flows)
         missing.append(amounts)
-    return [Difference("messages", f"{service}: of what is sent, {missing[0][service]} bytes are never received by strace, and "
-                                   f"{missing[1][service]} by a trace of another run")
-            for service in sorted(set(missing[0]) | set(missing[1]))
-            if not -spare[service] <= missing[0][service] - missing[1][service] <= spare[service] + left_by_strace[service]]
+    found = [Difference("messages", f"{service}: of what is sent, {missing[0][service]} bytes are never received by strace, and "
+                                    f"{missing[1][service]} by a trace of another run")
+             for service in sorted(set(missing[0]) | set(missing[1]))
+             if not -spare[service] <= missing[0][service] - missing[1][service] <= spare[service] + left_by_strace[service]]
+    own, other = left_to_itself
+    return found + [Difference("messages", f"{service}: of what processes send to themselves, {own[service]} bytes are left by strace, and "
+                                           f"{other[service]} by a trace of another run",
+                               "a loop that is woken by its own process may end before it reads all of it")
+                    for service in sorted(set(own) | set(other)) if own[service] != other[service]]
 
 
 def _sum(connections):

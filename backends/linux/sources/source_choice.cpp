@@ -48,9 +48,9 @@ Result<SourceChooser::Choice> SourceChooser::choose_for_scope() const {
     if (!method->meters_scopes()) continue;
     if (const auto obstacle = method->obstacle())
       return Error{fmt::format("this needs --source {}: {}: {}", method->name(), obstacle->reason, obstacle->advice)};
-    return Choice{{method.get()}, auto_reason(*method, "the only one that meters a cgroup or a machine")};
+    return Choice{{method.get()}, auto_reason(*method, "the only one that meters several processes")};
   }
-  return Error{"no source of this dpm meters a cgroup or a machine ('dpm doctor' says why)"};
+  return Error{"no source of this dpm meters several processes, a cgroup or a machine ('dpm doctor' says why)"};
 }
 
 SourceChooser::Choice SourceChooser::choose_first(const Wishes& wishes) const {

@@ -14,6 +14,7 @@
 #include "cli/meter/conclude.hpp"
 #include "cli/meter/metering.hpp"
 #include "cli/meter/source_option.hpp"
+#include "cli/schedule/record_schedule.hpp"
 #include "cli/serving/page_process.hpp"
 #include "trace/recording_lock.hpp"
 
@@ -50,12 +51,14 @@ class AcquireCommand : public Command {
     app.add_flag("--serve", serve_, "Show the program in the browser while it runs: prints the address of a page");
     window_.describe(app, "trace");
     source_.describe(app, options_);
+    schedule_.describe_optional(app);
   }
 
   int run(Terminal& terminal) override {
     auto plan = plan_recording(flags_, templates_);
     if (!plan) return refuse(terminal, *this, plan.error());
     plan->window = window_.window();
+    if (auto done = schedule_.check(); !done) return refuse(terminal, *this, done.error());
     if (pid_ == 0 && !is_scope())
       return refuse(terminal, *this, Error{"a process, --cgroup or --everything is required"});
     auto source = source_.choose({.running_pid = pid_, .scope = is_scope()});
@@ -95,17 +98,22 @@ class AcquireCommand : public Command {
       if (auto done = start_page(folder.absolute_path()); !done)
         terminal.err << "dpm acquire: no page: " << done.error().what << '\n';
     MeteredFacts facts = run.facts();
-    facts.source = source;
+    facts.source = plan.chosen = source;
     Conclusion conclusion(folder, std::move(facts), terminal, {.control_c_ends_it = true});
+    auto schedule = schedule_.prepare();
+    if (!schedule) return refuse(terminal, *this, schedule.error());
     const auto recorded = record(run, std::move(plan),
                                  {.trace = folder.trace(),
                                   .output = folder.absolute_path(),
                                   .stop_signals = {SIGINT, SIGTERM, SIGHUP},
                                   .limit = limit_.empty() ? std::nullopt : std::optional(window_from(limit_).value()),
+                                  .listener = schedule->get(),
                                   .on_left_behind = [&](const Recorded& so_far, const std::vector<ProcessLeft>& left) {
                                     conclusion.so_far(so_far, left);
                                   }});
     if (!recorded) return refuse(terminal, *this, recorded.error());
+    if (auto done = schedule_.conclude(schedule->get(), folder, terminal); !done)
+      return refuse(terminal, *this, done.error());
     if (auto done = conclusion.at_end(*recorded); !done) return refuse(terminal, *this, done.error());
     return kDone;
   }
@@ -117,6 +125,7 @@ class AcquireCommand : public Command {
   bool serve_ = false;
   SourceOption source_;
   WindowOption window_;
+  RecordSchedule schedule_;
   MeteringMethod::Options options_;
 };
 

@@ -2,7 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "cli/command.hpp"
+#include "cli/input/divided_command.hpp"
 #include "cli/input/history_options.hpp"
 #include "cli/new_file.hpp"
 #include "cli/printable.hpp"
@@ -14,7 +14,7 @@
 namespace dpm::cli {
 namespace {
 
-class CausalityCommand : public Command {
+class CausalityCommand : public DividedCommand {
  public:
   std::string name() const override { return "causality"; }
   std::string summary() const override {
@@ -34,10 +34,11 @@ class CausalityCommand : public Command {
     app.add_option("--most", most_, "How many paths the table shows")->check(whole_number)->capture_default_str();
     describe_all(app, all_);
     app.add_option("--dot", dot_, "Write the state diagram in DOT to this new file");
+    describe_jobs(app);
   }
 
   int run(Terminal& terminal) override {
-    const auto read = read_history(trace_.trace, history_);
+    const auto read = read_history(trace_.trace, history_, {}, reading());
     if (!read) return refuse(terminal, *this, read.error());
     const auto causality = find_causality(read->history, options_);
     if (!causality) return refuse(terminal, *this, about_trace(read->input, causality.error()));

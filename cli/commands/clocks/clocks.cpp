@@ -2,7 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "cli/command.hpp"
+#include "cli/input/divided_command.hpp"
 #include "cli/input/trace_input.hpp"
 #include "cli/printable.hpp"
 #include "cli/results/clocks_results.hpp"
@@ -11,7 +11,7 @@
 namespace dpm::cli {
 namespace {
 
-class ClocksCommand : public Command {
+class ClocksCommand : public DividedCommand {
  public:
   std::string name() const override { return "clocks"; }
   std::string summary() const override {
@@ -21,11 +21,12 @@ class ClocksCommand : public Command {
   void describe(CLI::App& app) override {
     options_.describe(app);
     describe_all(app, all_);
+    describe_jobs(app);
   }
 
   int run(Terminal& terminal) override {
     ClockAnalysis analysis;
-    const auto input = read_trace(options_.trace, {&analysis});
+    const auto input = read_trace(options_.trace, {&analysis}, reading());
     if (!input) return refuse(terminal, *this, input.error());
     const Clocks& clocks = analysis.result();
     if (options_.json) {

@@ -24,8 +24,11 @@ class ComponentsCommand : public Command {
     app.add_option("FILE", files_, "Files of counts, as 'dpm sample -o FILE' writes them; several are added");
     app.add_option("--group", groups_, "NAME=STATE,STATE: states that are shown as one; may be given several times")
         ->allow_extra_args(false);
-    app.add_option("--by", by_, "The measure of workload: users, awake (virtual processes) or runnable (tasks)")
-        ->check(CLI::IsMember({"users", "awake", "runnable"}))
+    app.add_option(
+           "--by", by_,
+           "The measure of workload: users, awake (virtual processes), runnable (tasks) or requests (in a second, "
+           "of 'dpm sample --requests')")
+        ->check(CLI::IsMember({"users", "awake", "runnable", "requests"}))
         ->capture_default_str();
     app.add_option("--of", of_,
                    "Whose states and resources: system, or virtual processes: together, foreground, background")
@@ -53,6 +56,8 @@ class ComponentsCommand : public Command {
     if (!question) return refuse(terminal, *this, question.error());
     const auto counts = read_count_files(files_);
     if (!counts) return refuse(terminal, *this, Error{printable(counts.error().what)});
+    if (question->workload == sampling::Workload::requests && counts->levels(question->workload).empty())
+      return refuse(terminal, *this, Error{"--by requests: these counts were taken without 'dpm sample --requests'"});
     if (auto done = write_files(*counts, *question); !done) return refuse(terminal, *this, done.error());
     if (json_) {
       auto json = components_json(*counts, *question);

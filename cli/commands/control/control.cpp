@@ -7,14 +7,18 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
+#include <map>
 
 #include "backends/linux/remote/client/connections.hpp"
 #include "backends/linux/remote/controller/command_words.hpp"
 #include "backends/linux/remote/controller/controller.hpp"
+#include "backends/linux/remote/controller/copy_folder.hpp"
 #include "cli/command.hpp"
 #include "cli/control/line_editor.hpp"
 #include "cli/control/piped_lines.hpp"
 #include "cli/control/progress_line.hpp"
+#include "cli/control/ps_output.hpp"
+#include "cli/prediction/placement_file.hpp"
 #include "cli/serving/owned_page.hpp"
 #include "model/counted.hpp"
 #include "os/own_program.hpp"
@@ -84,6 +88,18 @@ Result<std::unique_ptr<control::LivePage>> show_page(const std::string& director
 
 control::WatchSettings watching() { return {.show = show_page, .scratch = {}}; }
 
+control::EventSettings events() {
+  control::EventSettings settings;
+  settings.run_ps = ps_output;
+  return settings;
+}
+
+Result<std::map<std::string, std::string>> read_placement(const std::string& path) {
+  auto file = load_placement(path);
+  if (!file) return file.error();
+  return std::move(file->placement.machine_of_process);
+}
+
 class ControlCommand : public Command {
  public:
   std::string name() const override { return "control"; }
@@ -125,6 +141,7 @@ class ControlCommand : public Command {
     }
     if (!script_.empty())
       if (const auto lines = control::read_script(script_); !lines) return refuse(terminal, *this, lines.error());
+    control::remove_abandoned_copies({});
     const UniqueFd interruption = interruptions();
     Connections connections(*launcher, own_name(), interruption.get());
     const auto made = make_state_folder();
@@ -133,7 +150,7 @@ class ControlCommand : public Command {
     const bool is_typed = script_.empty() && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
     if (is_typed) return type(connections, known, hosts_, folder.empty() ? "" : folder + "/control-history");
     StreamScreen screen(terminal.out);
-    Controller controller(connections, screen, known, hosts_, watching());
+    Controller controller(connections, screen, known, hosts_, watching(), events(), read_placement);
     const int failures = script_.empty() ? pipe(controller, connections) : perform(controller);
     if (failures == 0) return kDone;
     terminal.err << "dpm control: " << counted(static_cast<std::uint64_t>(failures), "command") << " failed\n";
@@ -154,7 +171,7 @@ class ControlCommand : public Command {
   static int type(Connections& connections, const control::KnownMachines& known, const std::string& hosts,
                   const std::string& history) {
     LineEditor editor(std::string(kPrompt), history);
-    Controller controller(connections, editor, known, hosts, watching());
+    Controller controller(connections, editor, known, hosts, watching(), events(), read_placement);
     editor.on_waiting(meanwhile(controller, connections));
     editor.on_completion(
         [&](std::string_view line) { return control::complete(controller.computation(), known.read(), line); });

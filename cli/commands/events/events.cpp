@@ -1,12 +1,15 @@
 // dpm events: all events of a trace, causes before effects, even if the machines' clocks disagree.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 
 #include "cli/command.hpp"
+#include "cli/commands/events/script_answers.hpp"
 #include "cli/input/event_keeper.hpp"
 #include "cli/input/trace_input.hpp"
 #include "cli/results/event_list.hpp"
 #include "cli/results/ledger_results.hpp"
+#include "cli/scripting/script_file.hpp"
 #include "model/nearest_name.hpp"
 
 namespace dpm::cli {
@@ -21,10 +24,23 @@ class EventsCommand : public Command {
   std::string example() const override { return "dpm events out/trace --process server | less"; }
   void describe(CLI::App& app) override {
     options_.describe(app);
+    app.add_flag("--vector", vector_,
+                 "With each event its vector clock: how many events of each process happened before");
+    app.add_option("--script", script_, "Instead of all events: the high-level events of this event script");
+    app.add_option("--at-once", at_once_,
+                   "Instead of all events: whether these two regions of the script could have been at once")
+        ->type_name("REGION REGION")
+        ->expected(2);
+    app.add_option(
+        "--snapshot", snapshot_,
+        "Instead of all events: what each process had done, and what was under way, when this event happened: "
+        "PROCESS:N, its N-th event");
     app.add_option("--process", only_, "Only events of this process, or with it as peer; repeat for several");
   }
 
   int run(Terminal& terminal) override {
+    const auto script = load_script();
+    if (!script) return refuse(terminal, *this, script.error());
     ClockAnalysis clocks;
     EventKeeper keeper;
     const auto input = read_trace(options_.trace, {&clocks, &keeper}, ReceiveLength::as_received);
@@ -36,33 +52,83 @@ class EventsCommand : public Command {
     const auto is_wanted = [&](const Event& event) {
       return (*wanted)[event.process.value] || (!event.peer.is_none() && (*wanted)[event.peer.value]);
     };
-    const EventList list{input->info, keeper.events(), time, order, is_wanted};
-    if (options_.json)
-      print_events_json(list, terminal.out);
-    else
-      print_events(list, terminal.out);
+    const EventList list{input->info, keeper.events(), time, order, is_wanted, vector_};
+    if (auto answered = answer(*script, list, terminal); !answered) return refuse(terminal, *this, answered.error());
     say_what_was_moved(order, terminal);
     print_ledger(input->ledger, terminal);
     return kDone;
   }
 
  private:
+  Result<EventScript> load_script() {
+    if (script_.empty()) {
+      if (at_once_.empty()) return EventScript{};
+      return Error{"--at-once takes regions of an event script; which one? --script FILE"};
+    }
+    auto script = load_event_script(script_);
+    if (!script) return script;
+    for (const std::string& name : at_once_)
+      if (auto region = region_of(*script, name); !region) return region.error();
+    return script;
+  }
+
+  static Result<std::size_t> region_of(const EventScript& script, const std::string& name) {
+    std::vector<std::string> names;
+    for (const RegionDefinition& region : script.regions) names.push_back(region.name);
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+    return Error{"--at-once: the script defines no region '" + name + "'" + did_you_mean(name, names)};
+  }
+
+  Result<void> answer(const EventScript& script, const EventList& list, Terminal& terminal) const {
+    if (!snapshot_.empty()) return answer_snapshot(list, terminal);
+    if (!at_once_.empty())
+      print_at_once(script, region_of(script, at_once_[0]).value(), region_of(script, at_once_[1]).value(), list,
+                    options_.json, terminal);
+    else if (!script_.empty())
+      print_high_level(script, list, options_.json, terminal);
+    else if (options_.json)
+      print_events_json(list, terminal.out);
+    else
+      print_events(list, terminal.out);
+    return {};
+  }
+
+  // "server:12".
+  Result<void> answer_snapshot(const EventList& list, Terminal& terminal) const {
+    const std::size_t colon = snapshot_.rfind(':');
+    std::uint32_t count = 0;
+    const char* const end = snapshot_.data() + snapshot_.size();
+    if (colon == std::string::npos || std::from_chars(snapshot_.data() + colon + 1, end, count).ptr != end ||
+        count == 0)
+      return Error{"--snapshot: an event is PROCESS:N, the N-th of a process from 1 (--vector counts them)"};
+    const std::string name = snapshot_.substr(0, colon);
+    std::vector<std::string> names;
+    for (const ProcessInfo& process : list.info.processes) names.push_back(process.name);
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) return no_such_process("--snapshot", name, names);
+    const ProcessId process{static_cast<std::uint32_t>(found - names.begin())};
+    if (print_snapshot(process, count, list, options_.json, terminal)) return {};
+    return Error{"--snapshot: " + name + " has fewer than " + std::to_string(count) + " events"};
+  }
+
   // Indexed by process, because several processes may have the same name.
   Result<std::vector<bool>> wanted_processes(const TraceInfo& info) const {
     std::vector<bool> wanted(info.processes.size(), only_.empty());
     std::vector<std::string> names;
     for (const ProcessInfo& process : info.processes) names.push_back(process.name);
     for (const std::string& name : only_) {
-      if (std::find(names.begin(), names.end(), name) == names.end()) return no_such_process(name, names);
+      if (std::find(names.begin(), names.end(), name) == names.end()) return no_such_process("--process", name, names);
       for (std::size_t p = 0; p < names.size(); ++p)
         if (names[p] == name) wanted[p] = true;
     }
     return wanted;
   }
 
-  static Error no_such_process(const std::string& name, const std::vector<std::string>& names) {
+  static Error no_such_process(const std::string& option, const std::string& name,
+                               const std::vector<std::string>& names) {
     const std::string nearest = nearest_name(name, names);
-    return {"--process: the trace has no process '" + name + "'" +
+    return {option + ": the trace has no process '" + name + "'" +
             (nearest.empty() ? " (dpm statistics lists them)" : "; did you mean '" + nearest + "'?")};
   }
 
@@ -78,6 +144,9 @@ class EventsCommand : public Command {
 
   TraceOptions options_;
   std::vector<std::string> only_;
+  std::string script_, snapshot_;
+  std::vector<std::string> at_once_;
+  bool vector_ = false;
 };
 
 }  // namespace

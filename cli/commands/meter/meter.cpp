@@ -13,6 +13,9 @@
 #include "cli/meter/source_option.hpp"
 #include "cli/meter/stay_beside.hpp"
 #include "cli/printable.hpp"
+#include "cli/sampling/background_sampler.hpp"
+#include "cli/schedule/record_schedule.hpp"
+#include "cli/scripting/script_file.hpp"
 #include "cli/serving/page_process.hpp"
 #include "os/find_program.hpp"
 #include "trace/recording_lock.hpp"
@@ -20,8 +23,11 @@
 namespace dpm::cli {
 namespace {
 
+constexpr double kIntervalLeast_s = .001, kIntervalMost_s = 3600, kNsPerSecond = 1e9;
+
 // Fails with the doctor's words if calls cannot wait for us here.
-Result<void> check_notification(const MachineCapabilities& machine) {
+Result<void> check_notification(MachineCapabilities machine) {
+  machine.kernel_source_problem = "another source was chosen";  // it would make what is missing a limit
   std::string text;
   for (const auto& check : diagnose(machine)) {
     if (check.verdict != Verdict::missing || check.advice.empty()) continue;
@@ -48,13 +54,24 @@ class MeterCommand : public Command {
         ->excludes(summary);
     app.add_option("--flags", flags_, "Which events, such as send,receive or -accept (default: all)");
     app.add_option("--templates", templates_, "The selection rules of the filter (default: everything is kept)");
+    app.add_option("--script", script_,
+                   "Record events inside programs too: those of this event script, in the same trace");
     app.add_flag("--exact-paths", options_.exact_paths,
                  "Be notified of socket, connect, dup and close as well; a signal may then disturb these");
     app.add_flag("--where", where_,
                  "Record which function of the program made each call, not only of the C library; calls take longer");
     app.add_flag("--whole-cpu", whole_cpu_time_, "Do not subtract the cost of notification from CPU times");
+    auto* sample =
+        app.add_flag("--sample", samples_,
+                     "Also sample what each thread does, so that 'dpm blame' can divide times that the trace "
+                     "does not have")
+            ->excludes(summary);
+    app.add_option("--sample-every", sample_s_, "Seconds between two of these samples")
+        ->needs(sample)
+        ->capture_default_str();
     window_.describe(app, "trace");
     source_.describe(app, options_);
+    schedule_.describe_optional(app);
     auto* wait = app.add_flag("--wait", wait_,
                               "Stay the program's parent until the trace is complete and the summary printed (default: "
                               "on a terminal until the command ends, elsewhere not)");
@@ -62,9 +79,14 @@ class MeterCommand : public Command {
   }
 
   int run(Terminal& terminal) override {
+    if (!(sample_s_ >= kIntervalLeast_s && sample_s_ <= kIntervalMost_s))
+      return refuse(terminal, *this,
+                    Error{fmt::format("--sample-every {:g}: an interval has from {:g} to {:g} seconds", sample_s_,
+                                      kIntervalLeast_s, kIntervalMost_s)});
     auto plan = plan_recording(flags_, templates_);
     if (!plan) return refuse(terminal, *this, plan.error());
     plan->window = window_.window();
+    if (auto done = schedule_.check(); !done) return refuse(terminal, *this, done.error());
     plan->callers = where_;
     plan->whole_cpu_time = whole_cpu_time_;
     const FoundProgram program = find_program(command_.front());
@@ -72,6 +94,7 @@ class MeterCommand : public Command {
       refuse(terminal, *this, Error{program.problem});
       return program.exit_status;
     }
+    if (const auto done = check_inside(); !done) return refuse(terminal, *this, done.error());
     auto source = source_.choose({.callers = where_});
     if (!source) return refuse(terminal, *this, source.error());
     if (source->methods.front()->notifies())
@@ -90,6 +113,21 @@ class MeterCommand : public Command {
   }
 
  private:
+  // What is refused is refused before the program starts. The plan itself is made once, in the supervisor.
+  Result<void> check_inside() const {
+    if (script_.empty()) return {};
+    if (const auto script = load_event_script(script_); !script) return script.error();
+    return InsidePlan::check();
+  }
+
+  // Events of the meter in the script are recorded without it; dpm events looks for them. Null: none are wanted.
+  Result<std::unique_ptr<InsidePlan>> plan_inside() const {
+    if (script_.empty()) return std::unique_ptr<InsidePlan>();
+    auto script = load_event_script(script_);
+    if (!script) return script.error();
+    return InsidePlan::prepare(*std::move(script), command_);
+  }
+
   Result<void> prepare_notification(const FoundProgram& program, Terminal& terminal) const {
     const MachineCapabilities machine = probe_capabilities();
     if (auto done = check_notification(machine); !done) return done;
@@ -112,33 +150,60 @@ class MeterCommand : public Command {
       folder.remove();
       return refuse(terminal, *this, run.error());
     }
+    // Here, because a supervisor keeps no descriptors from before. The program has not begun yet.
+    if (auto inside = plan_inside())
+      plan.inside = *std::move(inside);
+    else
+      terminal.err << "dpm meter: no events inside programs: " << printable(inside.error().what) << '\n';
     auto lock = RecordingLock::hold(folder.path());  // stay_beside() waits until it is released
     if (serve_)
       if (auto done = start_page(folder.absolute_path()); !done)
         terminal.err << "dpm meter: no page: " << done.error().what << '\n';
+    const auto sampler = start_sampler((*run)->facts().pid, folder, terminal);
     MeteredFacts facts = (*run)->facts();
-    facts.source = source.reason;
+    facts.source = plan.chosen = source.reason;
     Conclusion conclusion(folder, std::move(facts), terminal,
                           {.control_c_ends_it = wait_, .silent = terminal.err_is_tty && !wait_});
+    auto schedule = schedule_.prepare();
+    if (!schedule) return refuse(terminal, *this, schedule.error());
     const auto recorded = record(**run, std::move(plan),
                                  {.trace = folder.trace(),
                                   .output = folder.is_kept() ? folder.absolute_path() : "",
                                   .stop_signals = {SIGTERM},
+                                  .listener = schedule->get(),
                                   .on_left_behind = [&](const Recorded& so_far, const std::vector<ProcessLeft>& left) {
                                     conclusion.so_far(so_far, left);
                                     if (lock && !wait_) lock->release();  // the shell waits only for the command
                                   }});
     if (!recorded) return refuse(terminal, *this, recorded.error());
+    if (sampler)
+      if (auto done = sampler->end(); !done) terminal.err << "warning: " << printable(done.error().what) << '\n';
+    if (auto done = schedule_.conclude(schedule->get(), folder, terminal); !done)
+      return refuse(terminal, *this, done.error());
     if (auto done = conclusion.at_end(*recorded); !done) return refuse(terminal, *this, done.error());
     return kDone;
   }
 
-  std::string output_, flags_, templates_;
+  // Null: samples are not wanted, or cannot be taken.
+  std::unique_ptr<BackgroundSampler> start_sampler(std::uint32_t pid, const OutputFolder& folder,
+                                                   Terminal& terminal) const {
+    if (!samples_) return nullptr;
+    auto started =
+        BackgroundSampler::start(pid, folder.samples(), static_cast<std::uint64_t>(sample_s_ * kNsPerSecond + .5));
+    if (started) return *std::move(started);
+    terminal.err << "dpm meter: no samples: " << printable(started.error().what) << '\n';
+    return nullptr;
+  }
+
+  std::string output_, flags_, templates_, script_;
   SourceOption source_;
   WindowOption window_;
+  RecordSchedule schedule_;
   MeteringMethod::Options options_;
   std::vector<std::string> command_;
+  double sample_s_ = .023;
   bool summary_only_ = false;
+  bool samples_ = false;
   bool where_ = false;
   bool serve_ = false;
   bool whole_cpu_time_ = false;

@@ -12,6 +12,7 @@
 #include "backends/linux/remote/daemon/attach.hpp"
 #include "backends/linux/transport/link/meter_link.hpp"
 #include "cli/command.hpp"
+#include "cli/event_monitor/event_monitor_process.hpp"
 #include "cli/meter/source_option.hpp"
 
 namespace dpm::cli {
@@ -103,9 +104,10 @@ class MeterdCommand : public Command {
     app.add_flag("--signals", by_signals_,
                  "Stop and kill programs by signals only, although a cgroup could be made for each");
     source_.describe(app);
-    // How the daemon starts the processes that supervise programs and run filters.
+    // How the daemon starts the processes that supervise programs, run filters and look into programs.
     app.add_flag("--supervise", supervise_)->group("");
     app.add_flag("--collect", collect_)->group("");
+    app.add_flag("--events", look_)->group("");
   }
 
   int run(Terminal& terminal) override {
@@ -113,7 +115,7 @@ class MeterdCommand : public Command {
     options().uses_cgroups = !by_signals_;
     options().source = source_.name();
     options().keep = std::chrono::seconds(keep_seconds_);
-    const auto done = attach_ ? attach(attached_) : supervise_ || collect_ ? look_after() : serve();
+    const auto done = attach_ ? attach(attached_) : supervise_ || collect_ || look_ ? look_after() : serve();
     return done ? kDone : refuse(terminal, *this, done.error());
   }
 
@@ -127,6 +129,7 @@ class MeterdCommand : public Command {
 
   Result<void> look_after() {
     UniqueFd daemon = take_standard_input();
+    if (look_) return EventMonitorProcess::run(std::move(daemon), options().machine);
     if (collect_) return CollectorProcess::run(std::move(daemon), options().machine);
     return SupervisorProcess::run(std::move(daemon), {options().machine, options().uses_cgroups, options().source},
                                   open_link);
@@ -135,7 +138,7 @@ class MeterdCommand : public Command {
   AttachOptions attached_;
   SourceOption source_;
   std::uint64_t idle_seconds_ = 300, keep_seconds_ = 86'400;
-  bool attach_ = false, by_signals_ = false, supervise_ = false, collect_ = false;
+  bool attach_ = false, by_signals_ = false, supervise_ = false, collect_ = false, look_ = false;
 };
 
 }  // namespace

@@ -1,8 +1,9 @@
 // dpm parallelism: P in the three steps, for the traced placement or another.
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
 
-#include "cli/command.hpp"
+#include "cli/input/divided_command.hpp"
 #include "cli/input/history_options.hpp"
 #include "cli/prediction/placement_file.hpp"
 #include "cli/printable.hpp"
@@ -13,7 +14,7 @@
 namespace dpm::cli {
 namespace {
 
-class ParallelismCommand : public Command {
+class ParallelismCommand : public DividedCommand {
  public:
   std::string name() const override { return "parallelism"; }
   std::string summary() const override {
@@ -25,26 +26,37 @@ class ParallelismCommand : public Command {
     trace_.describe(app);
     history_.describe(app);
     app.add_option("--placement", placement_, "A JSON file that puts processes on machines (default: as traced)");
-    app.add_option("--method", method_, "How CPU sharing is computed: replay (exact) or thesis1984 (Appendix A)")
-        ->check(CLI::IsMember({"replay", "thesis1984"}))
+    app.add_option(
+           "--method", method_,
+           "How CPU sharing is computed: replay (exact), thesis1984 (Appendix A), or none (not at all: the third step "
+           "and the longest path are left out, which takes a tenth of the time)")
+        ->check(CLI::IsMember({"replay", "thesis1984", "none"}))
         ->capture_default_str();
     describe_all(app, all_);
+    describe_jobs(app);
   }
 
   int run(Terminal& terminal) override {
-    const auto read = read_history(trace_.trace, history_);
+    const auto read = read_history(trace_.trace, history_, {}, reading());
     if (!read) return refuse(terminal, *this, read.error());
     const History& history = read->history;
     const auto resolved = target_from(history, placement_);
     if (!resolved) return refuse(terminal, *this, resolved.error());
-    const auto parallelism = measure_parallelism(history, resolved->target, *sharing_method_from_name(method_));
+    std::optional<Schedule> schedule;
+    const auto method = *sharing_method_from_name(method_);
+    const auto parallelism =
+        measure_parallelism(history, resolved->target, method,
+                            {.workers = reading() == nullptr ? nullptr : reading()->steps(), .schedule = &schedule});
     if (!parallelism) return refuse(terminal, *this, about_trace(read->input, parallelism.error()));
-    const auto schedule = contended_schedule(history, resolved->target);
-    if (!schedule) return refuse(terminal, *this, about_trace(read->input, schedule.error()));
-    const CriticalPath path = critical_path(history, resolved->target, *schedule);
+    if (!schedule && method != SharingMethod::none) {
+      auto contended = contended_schedule(history, resolved->target);
+      if (!contended) return refuse(terminal, *this, about_trace(read->input, contended.error()));
+      schedule = *std::move(contended);
+    }
+    const CriticalPath path = schedule ? critical_path(history, resolved->target, *schedule) : CriticalPath();
     if (trace_.json) {
       auto document = parallelism_json(*parallelism);
-      document["critical_path"] = critical_path_json(path, history.info);
+      if (schedule) document["critical_path"] = critical_path_json(path, history.info);
       document["ledger"] = ledger_json(read->input.ledger);
       print_json(document, terminal);
     } else {

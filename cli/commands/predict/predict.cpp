@@ -7,11 +7,12 @@
 #include <set>
 
 #include "analysis/messages/message_survey.hpp"
-#include "cli/command.hpp"
+#include "cli/input/divided_command.hpp"
 #include "cli/input/history_options.hpp"
 #include "cli/input/trace_caveats.hpp"
 #include "cli/prediction/calibration_options.hpp"
 #include "cli/prediction/placement_file.hpp"
+#include "cli/prediction/placement_hints.hpp"
 #include "cli/prediction/single_cores.hpp"
 #include "cli/prediction/what_if_options.hpp"
 #include "cli/printable.hpp"
@@ -49,7 +50,7 @@ std::string covered_text(const History& history, const TraceInfo& info) {
   return "\n" + printable(text) + "\n";
 }
 
-class PredictCommand : public Command {
+class PredictCommand : public DividedCommand {
  public:
   std::string name() const override { return "predict"; }
   std::string summary() const override {
@@ -80,6 +81,11 @@ class PredictCommand : public Command {
         ->check([](const std::string& number) { return number == "0" ? "at least 1 is shown" : ""; })
         ->capture_default_str();
     app.add_option("--write", write_, "With --search: write the best placement to this new file, for --placement");
+    app.add_option(
+           "--write-hints", hints_,
+           "With --search: write the best placement for other tools to this new folder: a placement file, a rankfile "
+           "of Open MPI, and hosts and options of Slurm's srun")
+        ->check([](const std::string& path) { return path.empty() ? "a directory has a name" : ""; });
     app.add_option("--seed", options_.seed, "With --search: the seed of the heuristic")
         ->check(whole_number)
         ->capture_default_str();
@@ -98,6 +104,7 @@ class PredictCommand : public Command {
     app.add_flag("--strict", strict_,
                  "Refuse traces that have lost events or end before their program, and placements that leave processes "
                  "out");
+    describe_jobs(app);
   }
 
   int run(Terminal& terminal) override {
@@ -107,6 +114,8 @@ class PredictCommand : public Command {
       return refuse(terminal, *this, Error{"--onto and --move limit a search; add --search"});
     if (!search_ && !write_.empty())
       return refuse(terminal, *this, Error{"--write saves what a search found; add --search"});
+    if (!search_ && !hints_.empty())
+      return refuse(terminal, *this, Error{"--write-hints saves what a search found; add --search"});
     if (auto changes = what_if_.read(); !changes) {
       return refuse(terminal, *this, changes.error());
     } else {
@@ -115,7 +124,7 @@ class PredictCommand : public Command {
     if (search_ && !changes_.replicas.empty())
       return refuse(terminal, *this, Error{"--search does not move copies: name placements, with SERVER#2 in them"});
     if (auto done = choose_processes(); !done) return refuse(terminal, *this, done.error());
-    auto read = read_history(trace_.trace, history_, {&endings_});
+    auto read = read_history(trace_.trace, history_, {&endings_}, reading());
     if (!read) return refuse(terminal, *this, read.error());
     auto taken_out = calibration_.apply(read->history, terminal);
     if (!taken_out) return refuse(terminal, *this, taken_out.error());
@@ -246,6 +255,7 @@ class PredictCommand : public Command {
   Result<void> run_search(const TraceHistory& read, Terminal& terminal) {
     if (placements_.size() > 1) return Error{"--search begins with one --placement, not several"};
     const bool named_machines = !options_.machines.empty();
+    asked_movable_ = options_.movable;
     auto base = target_from(read.history, placements_.empty() ? "" : placements_.front());
     if (!base) return base.error();
     if (auto done = choose_machines(read, base->target); !done) return done.error();
@@ -253,6 +263,8 @@ class PredictCommand : public Command {
     calibration_.set(base->target);
     if (const auto notes = apply(changes_, read.history, base->target); !notes) return notes.error();
     options_.order = order_from_name(order_);
+    if (reading() != nullptr)
+      options_.share = [this](std::size_t count, const auto& number_of) { return reading()->shared(count, number_of); };
     const auto found = search_showing_progress(read.history, base->target, terminal);
     if (!found) return found.error();
     Target best = base->target;
@@ -262,8 +274,10 @@ class PredictCommand : public Command {
     how.order = options_.order;
     const auto prediction = predict(read.history, best, how);
     if (!prediction) return prediction.error();
-    if (!write_.empty())
+    if (!write_.empty() && (reading() == nullptr || reading()->is_first()))
       if (auto done = write_placement(write_, read.history, best); !done) return done.error();
+    if (!hints_.empty())
+      if (auto done = write_hints(hints_, read.history, best, asked_movable_); !done) return done.error();
     if (trace_.json) {
       auto document = search_json(*found, *prediction, read.history.info);
       document["ledger"] = ledger_json(read.input.ledger);
@@ -323,7 +337,8 @@ class PredictCommand : public Command {
   SearchOptions options_;
   WhatIfOptions what_if_;
   WhatIf changes_;
-  std::string order_, write_;
+  std::vector<std::string> asked_movable_;  // by --move
+  std::string order_, write_, hints_;
   std::string method_ = "replay";
   bool search_ = false;
   bool computation_only_ = false;

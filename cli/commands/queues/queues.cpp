@@ -3,7 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/messages/queue_feed.hpp"
-#include "cli/command.hpp"
+#include "cli/input/divided_command.hpp"
+#include "cli/input/part_reading.hpp"
 #include "cli/input/trace_input.hpp"
 #include "cli/printable.hpp"
 #include "cli/results/ledger_results.hpp"
@@ -13,7 +14,7 @@
 namespace dpm::cli {
 namespace {
 
-class QueuesCommand : public Command {
+class QueuesCommand : public DividedCommand {
  public:
   std::string name() const override { return "queues"; }
   std::string summary() const override {
@@ -22,15 +23,20 @@ class QueuesCommand : public Command {
   std::string example() const override { return "dpm queues out/trace --json"; }
   void describe(CLI::App& app) override {
     options_.describe(app);
+    part_.describe(app);
     describe_threads(app, threads_);
     describe_all(app, all_);
+    describe_jobs(app);
   }
 
   int run(Terminal& terminal) override {
+    if (part_.is_given() && reading() != nullptr)
+      return refuse(terminal, *this, Error{"--from, --to and --process are for 'dpm', one process"});
+    PartReading part(part_);
     QueueAnalysis analysis;
     QueueFeed feed(analysis, threads_);
     ProcessWaits waits;
-    const auto input = read_trace(options_.trace, {&feed, &waits});
+    const auto input = read_trace(options_.trace, {&feed, &waits}, part_.is_given() ? &part : reading());
     if (!input) return refuse(terminal, *this, input.error());
     Queues queues = analysis.result();
     queues.own_waits = waits.result(input->info, threads_);
@@ -49,6 +55,7 @@ class QueuesCommand : public Command {
 
  private:
   TraceOptions options_;
+  PartOptions part_;
   bool threads_ = false;
   bool all_ = false;
 };

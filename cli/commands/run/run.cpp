@@ -16,11 +16,13 @@
 #include "cli/new_file.hpp"
 #include "cli/output_folder.hpp"
 #include "cli/printable.hpp"
+#include "cli/results/journal_results.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/parallelism_results.hpp"
 #include "cli/results/process_groups.hpp"
 #include "cli/results/queues_results.hpp"
 #include "cli/results/statistics_results.hpp"
+#include "cli/run/feedback_results.hpp"
 #include "cli/run/native_results.hpp"
 #include "cli/run/printed_lines.hpp"
 #include "cli/run/quantity.hpp"
@@ -31,6 +33,7 @@
 #include "cli/run/study_results.hpp"
 #include "cli/serving/page_process.hpp"
 #include "native/native_run.hpp"
+#include "scheduling/demos/scheduler_program.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -41,9 +44,12 @@ using Json = nlohmann::ordered_json;
 struct Outcome {
   std::shared_ptr<const SystemTemplate> system;
   Scenario scenario;
+  Scenario unscheduled;  // the same without the scheduler that the file describes
   RecordedRun run;
   RunTotals totals;
-  std::optional<Findings> findings;  // there once the run has been recorded
+  std::optional<Findings> findings;   // there once the run has been recorded
+  std::vector<JournalEntry> journal;  // of the scenario's scheduler
+  std::optional<FeedbackStudy> feedback;
   std::vector<SweepResult> sweeps;
   std::vector<MatrixResult> matrices;
   std::vector<Comparison> comparisons;
@@ -99,6 +105,10 @@ class RunCommand : public Command {
     auto filters = load_filters(*file);
     if (!filters) return refuse(terminal, *this, filters.error());
     if (auto done = check_requests(*file, *scenario); !done) return refuse(terminal, *this, done.error());
+    const Scenario unscheduled = *scenario;
+    if (scenario->scheduler)
+      if (auto added = add_scheduler(*scenario, *unscheduled.scheduler, unscheduled.scheduler->policy); !added)
+        return refuse(terminal, *this, added.error());
     const auto folder = output_.empty() ? OutputFolder::scratch() : OutputFolder::create(output_);
     if (!folder) return refuse(terminal, *this, folder.error());
 
@@ -108,6 +118,7 @@ class RunCommand : public Command {
     Outcome outcome;
     outcome.system = *std::move(system);
     outcome.scenario = *std::move(scenario);
+    outcome.unscheduled = unscheduled;
     Progress progress(terminal);
     const Result<void> done = perform(*file, *std::move(filters), folder->trace(), outcome, progress);
     progress.clear();
@@ -175,6 +186,8 @@ class RunCommand : public Command {
                              window ? std::optional(window->length) : std::nullopt);
     if (!run) return run.error();
     outcome.run = std::move(*run);
+    outcome.journal = journal_of(outcome.run.truth.printed);
+    outcome.run.truth.printed = without_journal(outcome.run.truth.printed);
     outcome.totals = run_totals(outcome.run.truth, outcome.scenario);
 
     const AnalysisRequest request = parallelism_request(file);
@@ -217,6 +230,7 @@ class RunCommand : public Command {
     outcome.results["simulated"]["messages"] = outcome.run.truth.messages_delivered;
     outcome.results["simulated"]["ended_by"] = outcome.run.truth.ended_by;
     if (!outcome.run.truth.printed.empty()) outcome.results["printed"] = printed_json(outcome.run.truth.printed);
+    if (outcome.scenario.scheduler) outcome.results["journal"] = journal_json(outcome.journal);
     for (const auto& [question, answer] : asked.all) {
       const AnalysisRequest& request = question.request;
       auto document = answer->answer(*outcome.findings, question);
@@ -243,6 +257,15 @@ class RunCommand : public Command {
   }
 
   void study(const ScenarioFile& file, Outcome& outcome, const Say& say) {
+    if (outcome.unscheduled.scheduler && !outcome.unscheduled.scheduler->compare.empty()) {
+      auto result = run_feedback(outcome.unscheduled, say);
+      if (result) {
+        outcome.results["feedback"] = feedback_json(*result);
+        outcome.feedback = *std::move(result);
+      } else {
+        outcome.not_answered.push_back("scheduler: " + result.error().what);
+      }
+    }
     for (const auto& sweep : file.sweeps) {
       if (!is_named(file.study.sweeps, sweep.name)) continue;
       auto result = run_sweep(file, overrides_, sweep, say);
@@ -293,8 +316,8 @@ class RunCommand : public Command {
     if (folder.is_kept()) {
       const std::string results = outcome.results.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
       if (auto done = write_new_file(folder.results(), results); !done) return refuse(terminal, *this, done.error());
-      const std::string report =
-          run_report(*outcome.findings, outcome.sweeps, outcome.matrices, outcome.comparisons, outcome.views);
+      const std::string report = run_report(*outcome.findings, outcome.feedback ? &*outcome.feedback : nullptr,
+                                            outcome.sweeps, outcome.matrices, outcome.comparisons, outcome.views);
       if (auto done = write_new_file(folder.report(), report); !done) return refuse(terminal, *this, done.error());
       terminal.err << "wrote " << output_ << ": trace, results.json, report.html\n";
     }
@@ -317,6 +340,10 @@ class RunCommand : public Command {
       terminal.out << '\n'
                    << parallelism_text(found.parallel->parallelism, group_path(found.parallel->path, info), info,
                                        terminal.width, all_);
+    if (!outcome.journal.empty())
+      terminal.out << "\njournal of the scheduler, policy '" << outcome.scenario.scheduler->policy << "'\n"
+                   << journal_text(outcome.journal, terminal.width);
+    if (outcome.feedback) terminal.out << '\n' << feedback_text(*outcome.feedback, terminal.width);
     for (const auto& sweep : outcome.sweeps)
       terminal.out << "\nsweep '" << sweep.name << "'\n" << sweep_text(sweep, terminal.width);
     for (const auto& matrix : outcome.matrices)

@@ -1,6 +1,5 @@
 // dpm sample: what the threads of chosen processes wait for and run on, found by looking at constant intervals.
 #include <fmt/format.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -12,22 +11,18 @@
 #include "cli/printable.hpp"
 #include "cli/sampling/chosen_processes.hpp"
 #include "cli/sampling/count_results.hpp"
+#include "cli/sampling/request_rate.hpp"
 #include "cli/sampling/sample_loop.hpp"
+#include "cli/sampling/sampler_setup.hpp"
 #include "cli/sampling/trace_samples.hpp"
-#include "os/machine.hpp"
+#include "os/local_clock.hpp"
 #include "sampling/counts/count_file.hpp"
-#include "sampling/iterator/task_iterator.hpp"
 #include "sampling/proc/proc_sampler.hpp"
 
 namespace dpm::cli {
 namespace {
 
 constexpr double kIntervalLeast_s = .001, kIntervalMost_s = 3600, kNsPerSecond = 1e9;
-
-std::string kernel_release() {
-  utsname names = {};
-  return ::uname(&names) == 0 ? names.release : "";
-}
 
 std::uint64_t ns_of(double seconds) { return static_cast<std::uint64_t>(seconds * kNsPerSecond + .5); }
 
@@ -47,6 +42,10 @@ class SampleCommand : public Command {
                    "of your login session)")
         ->expected(1, 2)
         ->excludes(command);
+    app.add_option("--requests", server_,
+                   "With --of trace OUT: how many requests a second this process of it gets is a measure of workload "
+                   "('dpm components --by requests')")
+        ->excludes(command);
     interval_ = app.add_option("-i,--interval", interval_s_,
                                "Seconds between two samples; of a trace that has ended about a thousandth of its time")
                     ->capture_default_str();
@@ -59,6 +58,9 @@ class SampleCommand : public Command {
         ->check(CLI::IsMember({"auto", "iterator", "proc"}))
         ->capture_default_str();
     app.add_option("-o,--output", output_, "A new file for the counts, which 'dpm components' reads");
+    app.add_option(
+        "--log", log_,
+        "A new file for what each thread did at each sample, which 'dpm blame --samples' joins with a trace");
     app.add_flag("--json", json_, "Print the result as JSON");
   }
 
@@ -68,34 +70,58 @@ class SampleCommand : public Command {
                     Error{fmt::format("-i {:g}: an interval has from {:g} to {:g} seconds", interval_s_,
                                       kIntervalLeast_s, kIntervalMost_s)});
     if (for_s_ < 0) return refuse(terminal, *this, Error{fmt::format("--for {:g}: a time is not negative", for_s_)});
-    if (!output_.empty() && ::access(output_.c_str(), F_OK) == 0)
-      return refuse(terminal, *this,
-                    Error{fmt::format("{} exists already; nothing is overwritten", printable(output_))});
+    for (const std::string& file : {output_, log_})
+      if (!file.empty() && ::access(file.c_str(), F_OK) == 0)
+        return refuse(terminal, *this,
+                      Error{fmt::format("{} exists already; nothing is overwritten", printable(file))});
+    if (!server_.empty() && !(of_.size() == 2 && of_.front() == "trace"))
+      return refuse(terminal, *this, Error{"--requests needs --of trace OUT, where the requests are"});
     std::optional<SampledCommand> command;
     auto selection = select(command);
     if (!selection) return refuse(terminal, *this, selection.error());
     if (!*selection) return run_on_recorded(terminal);
-    auto looker = open_looker();
-    if (!looker) return refuse(terminal, *this, looker.error());
-    sampling::CountArray counts({.source = std::string(*looker ? sampling::kIteratorSource : sampling::kProcSource),
-                                 .interval_ns = ns_of(interval_s_),
-                                 .cores = machine_cores(),
-                                 .machine = machine_name(),
-                                 .kernel = kernel_release(),
-                                 .selection = (*selection)->text});
-    sampling::ProcSampler sampler(**std::move(selection), *std::move(looker));
+    auto made = set_up_sampler(source_, ns_of(interval_s_), (*selection)->text);
+    if (!made) return refuse(terminal, *this, made.error());
+    why_proc_ = made->why_proc;
+    std::optional<sampling::StateLogWriter> log;
+    if (auto done = open_log(made->setup, log); !done) return refuse(terminal, *this, done.error());
+    sampling::CountArray counts(std::move(made->setup));
+    auto requests = open_requests();
+    if (!requests) return refuse(terminal, *this, Error{printable(requests.error().what)});
+    sampling::ProcSampler sampler(**std::move(selection), std::move(made->looker));
+    if (*requests) sampler.count_requests([&] { return (*requests)->level(steady_clock_ns()); });
     const bool is_shown = !command && !json_ && ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDIN_FILENO) == 1;
-    const SampleLoop loop{ns_of(interval_s_), ns_of(for_s_), is_shown, terminal.colour};
+    const SampleLoop loop{ns_of(interval_s_), ns_of(for_s_), is_shown, terminal.colour, log ? &*log : nullptr};
     if (auto done = take_samples(loop, sampler, command ? &*command : nullptr, counts); !done)
       return refuse(terminal, *this, done.error());
+    if (log)
+      if (auto done = log->status(); !done) return refuse(terminal, *this, done.error());
     if (auto done = conclude(counts, command.has_value(), terminal); !done)
       return refuse(terminal, *this, done.error());
     return command && command->has_ended() ? command->exit_status() : kDone;
   }
 
  private:
+  Result<std::optional<RequestRate>> open_requests() const {
+    if (server_.empty()) return std::optional<RequestRate>();
+    auto rate = RequestRate::open(of_[1], server_);
+    if (!rate) return rate.error();
+    return std::optional(*std::move(rate));
+  }
+
+  Result<void> open_log(const sampling::SamplingSetup& setup, std::optional<sampling::StateLogWriter>& log) const {
+    if (log_.empty()) return {};
+    auto created = sampling::StateLogWriter::create(log_, setup, local_clock_offset_ns());
+    if (!created) return created.error();
+    log.emplace(*std::move(created));
+    return {};
+  }
+
   int run_on_recorded(Terminal& terminal) const {
-    const auto counts = samples_of_trace(of_[1], interval_->count() > 0 ? ns_of(interval_s_) : 0);
+    if (!log_.empty())
+      return refuse(terminal, *this,
+                    Error{"--log: 'dpm blame' divides the time of a trace that has ended without samples"});
+    const auto counts = samples_of_trace(of_[1], interval_->count() > 0 ? ns_of(interval_s_) : 0, server_);
     if (!counts) return refuse(terminal, *this, Error{printable(counts.error().what)});
     if (auto done = conclude(*counts, false, terminal); !done) return refuse(terminal, *this, done.error());
     return kDone;
@@ -116,15 +142,6 @@ class SampleCommand : public Command {
     return sampling::select_tree({command->pid()}, fmt::format("{}", fmt::join(command_, " ")));
   }
 
-  // Null: from /proc.
-  Result<std::unique_ptr<sampling::TaskLooker>> open_looker() {
-    if (source_ == "proc") return std::unique_ptr<sampling::TaskLooker>();
-    auto opened = sampling::open_task_iterator();
-    if (opened || source_ == "iterator") return opened;
-    why_proc_ = opened.error().what;
-    return std::unique_ptr<sampling::TaskLooker>();
-  }
-
   // The command's output is its own: what we print beside it goes where messages go.
   Result<void> conclude(const sampling::CountArray& counts, bool beside_command, Terminal& terminal) const {
     if (!output_.empty())
@@ -138,12 +155,13 @@ class SampleCommand : public Command {
       out << summary_text(counts, terminal.width);
       if (!why_proc_.empty()) out << fmt::format("\nfrom proc, because {}\n", why_proc_);
     }
-    if (!output_.empty()) terminal.err << fmt::format("wrote {}\n", printable(output_));
+    for (const std::string& file : {output_, log_})
+      if (!file.empty()) terminal.err << fmt::format("wrote {}\n", printable(file));
     return {};
   }
 
   std::vector<std::string> command_, of_;
-  std::string output_, source_ = "auto", why_proc_;
+  std::string server_, output_, log_, source_ = "auto", why_proc_;
   double interval_s_ = .123, for_s_ = 0;
   CLI::Option* interval_ = nullptr;
   bool json_ = false;

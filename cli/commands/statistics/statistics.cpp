@@ -4,7 +4,8 @@
 
 #include "analysis/statistics/call_sites.hpp"
 #include "analysis/statistics/threads.hpp"
-#include "cli/command.hpp"
+#include "cli/input/divided_command.hpp"
+#include "cli/input/part_reading.hpp"
 #include "cli/input/trace_input.hpp"
 #include "cli/printable.hpp"
 #include "cli/results/ledger_results.hpp"
@@ -15,24 +16,29 @@
 namespace dpm::cli {
 namespace {
 
-class StatisticsCommand : public Command {
+class StatisticsCommand : public DividedCommand {
  public:
   std::string name() const override { return "statistics"; }
   std::string summary() const override { return "Who talks to whom: counts, bytes, sizes, density, CPU time"; }
   std::string example() const override { return "dpm statistics out/trace"; }
   void describe(CLI::App& app) override {
     options_.describe(app);
+    part_.describe(app);
     app.add_flag("--where", where_, "Also which functions and source lines send and receive");
     describe_threads(app, threads_);
     describe_all(app, all_);
+    describe_jobs(app);
   }
 
   int run(Terminal& terminal) override {
+    if (part_.is_given() && reading() != nullptr)
+      return refuse(terminal, *this, Error{"--from, --to and --process are for 'dpm', one process"});
+    PartReading part(part_);
     StatisticsAnalysis analysis;
     CallSiteAnalysis call_sites;
     std::vector<EventSink*> sinks = {&analysis};
     if (where_) sinks.push_back(&call_sites);
-    const auto input = read_trace(options_.trace, sinks);
+    const auto input = read_trace(options_.trace, sinks, part_.is_given() ? &part : reading());
     if (!input) return refuse(terminal, *this, input.error());
     Statistics statistics = analysis.result();
     if (!threads_) statistics = sum_threads(std::move(statistics), input->info);
@@ -55,6 +61,7 @@ class StatisticsCommand : public Command {
 
  private:
   TraceOptions options_;
+  PartOptions part_;
   bool where_ = false;
   bool threads_ = false;
   bool all_ = false;

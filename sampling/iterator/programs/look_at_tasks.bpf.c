@@ -136,6 +136,7 @@ int look_at_task(struct bpf_iter__task* context) {
       .processor = task->thread_info.cpu,
       .flags = task->flags,
       .state = task->__state | task->exit_state,
+      .seen_ns = bpf_ktime_get_ns(),
       .began_ns = task->start_boottime,
       .ran_ns = task->se.sum_exec_runtime,
       .waited_ns = task->sched_info.run_delay,

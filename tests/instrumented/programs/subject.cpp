@@ -39,17 +39,26 @@ void threads(int count, long times) {
   for (std::thread& thread : running) thread.join();
 }
 
-// Goes on until its file `name` is removed, and says how far it is.
-void go_on(const char* name) {
+// Goes on until its file `name` is removed, and says there how far it is: `assignments` each millisecond.
+void go_on(const char* name, int assignments) {
   Integer<long> turn(&monitor, "go_on", "turn", 0);
   for (long i = 1; access(name, F_OK) == 0; ++i) {
-    for (int n = 0; n < 100; ++n) turn = i;
+    for (int n = 0; n < assignments; ++n) turn = i;
     if (FILE* file = fopen(name, "r+")) {
       fprintf(file, "%ld\n", i);
       fclose(file);
     }
     usleep(1000);
   }
+}
+
+// Forks when the file `name` is removed; the child assigns.
+void fork_later(const char* name) {
+  Integer<long> turn(&monitor, "fork_later", "turn", 0);
+  while (access(name, F_OK) == 0) usleep(1000);
+  const pid_t child = fork();
+  turn = child == 0 ? 2 : 1;
+  if (child != 0) waitpid(child, nullptr, 0);
 }
 
 void served(int depth) {
@@ -132,7 +141,8 @@ void modules() {
 int main(int argc, char* argv[]) {
   const std::string way = argc > 1 ? argv[1] : "";
   if (way == "threads") threads(atoi(argv[2]), atol(argv[3]));
-  if (way == "go_on") go_on(argv[2]);
+  if (way == "go_on") go_on(argv[2], argc > 3 ? atoi(argv[3]) : 100);
+  if (way == "fork_later") fork_later(argv[2]);
   if (way == "served") served(2);
   if (way == "many_names") many_names();
   if (way == "modules") modules();

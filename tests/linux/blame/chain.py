@@ -1,6 +1,6 @@
 """A client and three servers, each of which asks the next, with one planted cause of waiting.
 
-hog: programs called `backup`, which are not metered, compete with `middle` for its CPU. disk: `storage` writes until the disk has
+hog: a program called `backup`, which is not metered, competes with `middle` for its CPU. disk: `storage` writes until the disk has
 it. lock: `middle` needs a lock that `holder` keeps most of the time. none: each server only computes a little.
 """
 

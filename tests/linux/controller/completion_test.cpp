@@ -27,8 +27,8 @@ class Fixture {
 };
 
 TEST_CASE_METHOD(Fixture, "completion: commands and their aliases", "[controller]") {
-  CHECK(at("st") == Names{"startjob", "stopjob"});
-  CHECK(at("  re") == Names{"removefiles", "removefilter", "removejob", "removeprocess"});
+  CHECK(at("st") == Names{"startjob", "stop", "stopjob"});
+  CHECK(at("  re") == Names{"read", "remote", "removefiles", "removefilter", "removejob", "removeprocess"});
   CHECK(at("by") == Names{"bye"});
   CHECK(at("").size() > 20);
   CHECK(at("nothing").empty());

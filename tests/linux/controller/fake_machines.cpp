@@ -73,6 +73,13 @@ std::string description(const RequestBody& body) {
           [](const ListKept&) { return std::string("ListKept"); },
           [](const RemoveKept& r) { return "RemoveKept " + r.name; },
           [](const Relay& r) { return numbered("Relay", r.pid); },
+          [](const ChangeEvents& r) {
+            std::string text = "ChangeEvents " + r.changes.substr(0, r.changes.size() - 1);
+            for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos;) text.replace(at, 1, " | ");
+            return text;
+          },
+          [](const LookAtEvents&) { return std::string("LookAtEvents"); },
+          [](const EndEvents&) { return std::string("EndEvents"); },
       },
       body);
 }
@@ -179,6 +186,16 @@ ReplyBody FakeMachines::reply(const std::string& machine, const RequestBody& bod
     file += put->bytes;
     return Done{};
   }
+  if (std::holds_alternative<LookAtEvents>(body))
+    return EventsState{3,
+                       2,
+                       100,
+                       1,
+                       40,
+                       7,
+                       1'500'000,
+                       "event E: integer_assign on i at p.main: 100 seen, 1 lost\n"
+                       "process 12: prog[1] records E\n"};
   if (std::holds_alternative<LookAtLog>(body)) {
     if (!log_folder_.empty()) read_log_folder();
     LogState state;
@@ -193,8 +210,9 @@ ReplyBody FakeMachines::reply(const std::string& machine, const RequestBody& bod
       return files;
     }
     constexpr std::size_t kPiece = 10;
+    const std::size_t piece = get->bytes_max > 0 ? get->bytes_max : kPiece;
     for (const auto& [name, bytes] : log_)
-      if (name == get->file) return LogPiece{bytes.substr(get->offset, kPiece), get->offset + kPiece >= bytes.size()};
+      if (name == get->file) return LogPiece{bytes.substr(get->offset, piece), get->offset + piece >= bytes.size(), 1};
     return Refused{"there is no file '" + get->file + "' in the log"};
   }
   if (const auto* adopt = std::get_if<Adopt>(&body)) {

@@ -12,6 +12,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/trace/trace_fixture.hpp"
+#include "trace/packet_index.hpp"
 #include "trace/recording_lock.hpp"
 #include "trace/trace_follower.hpp"
 
@@ -39,10 +40,11 @@ std::uint64_t bytes_of(const std::map<std::string, std::string>& files) {
   return bytes;
 }
 
-// What the copy of a trace has: the metadata is for other programs.
+// What the copy of a trace has: the metadata is for other programs, and the index for parts of a trace that is not on a page.
 std::map<std::string, std::string> copied_files(const std::string& trace) {
   auto files = files_of(trace);
   files.erase("ctf/metadata");
+  files.erase(kPacketIndexName);
   return files;
 }
 
@@ -62,7 +64,8 @@ class Machine {
     if (!file) return mirror.abandon_round();
     constexpr std::size_t kPieceBytes = 20'000;
     std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    LogPiece piece{bytes.substr(std::min<std::size_t>(wanted.offset, bytes.size()), kPieceBytes), false};
+    LogPiece piece{bytes.substr(std::min<std::size_t>(wanted.offset, bytes.size()), kPieceBytes), false,
+                   identity_of(wanted.file, bytes.size())};
     piece.last = wanted.offset + piece.bytes.size() >= bytes.size();
     given_bytes += piece.bytes.size();
     const auto taken = mirror.take(piece);
@@ -75,15 +78,17 @@ class Machine {
  private:
   LogState state() {
     LogState state;
-    for (const auto& [name, bytes] : files_of(log_)) {
-      auto& [last_inode, last_size, identity] = known_[name];
-      const auto now = name.ends_with("names.jsonl") ? names_inode(name) : 1;
-      if (now != last_inode || bytes.size() < last_size) ++identity;
-      last_inode = now;
-      last_size = bytes.size();
-      state.files.push_back({name, bytes.size(), identity});
-    }
+    for (const auto& [name, bytes] : files_of(log_))
+      state.files.push_back({name, bytes.size(), identity_of(name, bytes.size())});
     return state;
+  }
+  std::uint64_t identity_of(const std::string& name, std::size_t size_bytes) {
+    auto& [last_inode, last_size, identity] = known_[name];
+    const auto now = name.ends_with("names.jsonl") ? names_inode(name) : 1;
+    if (now != last_inode || size_bytes < last_size) ++identity;
+    last_inode = now;
+    last_size = size_bytes;
+    return identity;
   }
   std::uint64_t names_inode(const std::string& name) const {
     struct stat status {};
@@ -166,11 +171,6 @@ struct ComeAndGo {
   }
   static std::string name(std::uint64_t number) { return fmt::format("client {} {}", number, std::string(100, 'x')); }
 
-  // The recorder may have forgotten it before a slow viewer came to its event.
-  static bool is_name(const std::string& name, std::uint64_t number) {
-    return name == ComeAndGo::name(number) || name.starts_with("process ");
-  }
-
   void come_and_go(std::int64_t at_ns) {
     now_ns = at_ns;
     const auto number = static_cast<std::uint32_t>(given++);
@@ -217,7 +217,7 @@ TEST_CASE(
       if (!viewer) return;
       const auto take = [&](std::span<const Event> batch) {
         for (const Event& event : batch)
-          misnamed += !ComeAndGo::is_name(viewer->info().processes[event.process.value].name, event.pc);
+          misnamed += viewer->info().processes[event.process.value].name != ComeAndGo::name(event.pc);
         seen += batch.size();
       };
       viewer->poll(take, 1000);
@@ -273,7 +273,7 @@ TEST_CASE("log mirror: what a machine may not answer is refused, and nothing is 
 
   const auto names = fresh("names");
   REQUIRE(names->take(LogState{{{"names.jsonl", 10, 1}, {"trace.json", 10, 1}}}));
-  for (int i = 0; i < 10 && (taken = names->take(LogPiece{std::string(1000, 'x'), false})); ++i) {
+  for (int i = 0; i < 10 && (taken = names->take(LogPiece{std::string(1000, 'x'), false, 1})); ++i) {
   }
   CHECK_FALSE(taken);
 

@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -69,6 +71,11 @@ std::string replace_all(std::string text, const std::string& from, const std::st
 
 class Session {
  public:
+  Session() {
+    ::setenv("TZ", "UTC", 1);
+    ::tzset();
+  }
+
   std::string perform(const std::string& text) {
     std::istringstream lines(text);
     bool has_begun = false;
@@ -142,6 +149,20 @@ class Session {
       if (changed.delivery.file == "-") changed.delivery.file.clear();
       changed.delivery.problem = rest(words);
       return {machine, changed};
+    }
+    if (kind == "event" || kind == "high-level") {  // TIME_NS PID VALUE TEXT, which begins with its name
+      EventSeen seen;
+      seen.is_high_level = kind == "high-level";
+      seen.time_ns = std::stoull(word(words));
+      seen.pid = pid(words);
+      seen.value = std::stoull(word(words));
+      seen.text = rest(words);
+      seen.event = seen.text.substr(0, seen.text.find_first_of(" :"));
+      return {machine, EventsSeen{{seen}, {}, 0}};
+    }
+    if (kind == "events-lost") {
+      const auto unsent = pid(words);
+      return {machine, EventsSeen{{}, {rest(words)}, unsent}};
     }
     DPM_CHECK(kind == "lost");
     return {machine, MachineLost{rest(words)}};
@@ -255,6 +276,9 @@ class Session {
     } else if (verb == "asked") {  // from now on
       machines_.take_asked();
       shows_asked_ = true;
+    } else if (verb == "time") {
+      now_ns_ = std::stoll(word(words));
+      controller_.show_reports();
     } else if (verb == "end-of-typing") {
       end_with(controller_.end_of_typing());
     } else if (verb == "end-of-script") {
@@ -284,6 +308,15 @@ class Session {
     const bool is_copy = directory.find("dpm-watch-") != std::string::npos;
     transcript_.show("(page of " + title + ": " + (is_copy ? "a copy" : directory) + ")");
     return std::unique_ptr<LivePage>(std::make_unique<Page>(*this, title));
+  }
+
+  // "process machine process machine".
+  static Result<std::map<std::string, std::string>> read_places(const std::string& path) {
+    std::ifstream file(path);
+    if (!file) return Error{path + ": no such file"};
+    std::map<std::string, std::string> places;
+    for (std::string process, machine; file >> process >> machine;) places[process] = machine;
+    return places;
   }
 
   // Of a filter that has seen nothing so far.
@@ -321,12 +354,23 @@ class Session {
   FakeMachines machines_;
   std::string page_problem_;
   bool has_page_ended_ = false;
-  Controller controller_{machines_, transcript_, KnownMachines("known-machines"), "",
+  Controller controller_{machines_,
+                         transcript_,
+                         KnownMachines("known-machines"),
+                         "",
                          WatchSettings{.show = [this](const std::string& directory,
                                                       const std::string& title) { return show_page(directory, title); },
                                        .scratch = folder_.path(),
                                        .every = {},
-                                       .patience = std::chrono::milliseconds(20)}};
+                                       .patience = std::chrono::milliseconds(20)},
+                         EventSettings{.run_ps = [](const Words& words) -> Result<Lines> {
+                                         Lines lines{"PID CMD"};
+                                         for (const std::string& each : words) lines.push_back(each);
+                                         return lines;
+                                       },
+                                       .now_ns = [this] { return now_ns_; }},
+                         read_places};
+  std::int64_t now_ns_ = 0;
   bool shows_asked_ = false;
 };
 

@@ -12,7 +12,7 @@ import threading
 import time
 
 REQUEST, REPLY, REPORT = 1, 2, 3
-VERSION = 4
+VERSION = 5
 PATIENCE = 60  # seconds, for anything that must happen
 
 

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import subprocess
 import time
 
 from cases_network import link_down
@@ -172,3 +173,15 @@ def soak_connections(site: Site) -> None:
                         "--count", count, "--part", part, "--growth-percent-max", 5, kind, patience_s=3600)
         said += [line.strip() for line in text.splitlines() if line.startswith(f"{count} {kind}")]
     print("; ".join(said))
+
+
+def soak_planted(site: Site) -> None:
+    """Errors put in on purpose, three times each: a claim fails with each of them."""
+    planted = [("file-system", "delays"), ("tsp", "delays"), ("real-pipeline", "metering"), ("real-redis", "metering"),
+               ("real-postgresql", "metering")]
+    for claim, plant in planted:
+        for _ in range(3):
+            done = subprocess.run([site.dpm, "validate", claim, "--plant", plant, "--claims", ROOT / "validation", "--json"],
+                                  capture_output=True, text=True, timeout=3600, check=False)
+            expect(done.returncode == 1, f"{claim} with {plant} ends with {done.returncode}: {done.stdout[-2000:]}{done.stderr[-500:]}")
+    print(f"{len(planted)} claims failed three times of three with an error planted")

@@ -323,6 +323,38 @@ TEST_CASE("meter path: a meter that breaks the protocol is refused", "[meter-pat
   CHECK(contents.reasons().find("3 the meter of process 1 on red: could not be understood by the collector") == 0);
 }
 
+TEST_CASE("meter path: of a frame that a filter did not take whole, the events that it took are passed on",
+          "[meter-path]") {
+  constexpr std::size_t kEvents = 10;
+  const auto delivered_after = [&](std::size_t bytes_of_events) {
+    MergedStream merged;
+    LittleMeter meter("red", 2);
+    const auto number =
+        merged.register_meter({wire::kMeterVersion, {}, {"red", 1, "", ""}, 0}, {"red", ""}).value().meter;
+    TableSizes told;
+    const auto names = to_names(meter.growth(), told).at(0);
+    REQUIRE(merged.take(number, wire::Names{0, names}));
+    merged.passed(merged.waiting().size());
+    wire::Events events{0, {}};
+    for (const auto& event : meter.events(kEvents)) append_event(events.messages, event);
+    REQUIRE(merged.take(number, events));
+    REQUIRE(merged.waiting().size() == kEvents * kMeterMessageBytes);
+    merged.passed(bytes_of_events);
+    merged.filter_gone("signal 9");
+    const auto delivery = merged.deliveries().at(0);
+    CHECK(merged.ack(number).events == delivery.delivered);
+    CHECK(delivery.seen == kEvents);
+    REQUIRE(delivery.losses.size() == (delivery.delivered == kEvents ? 0 : 1));
+    if (!delivery.losses.empty()) CHECK(delivery.losses[0].events == kEvents - delivery.delivered);
+    return delivery.delivered;
+  };
+  CHECK(delivered_after(0) == 0);
+  CHECK(delivered_after(kMeterMessageBytes - 1) == 0);
+  CHECK(delivered_after(kMeterMessageBytes) == 1);
+  CHECK(delivered_after(7 * kMeterMessageBytes + 1) == 7);
+  CHECK(delivered_after(kEvents * kMeterMessageBytes) == kEvents);
+}
+
 TEST_CASE("meter path: a meter speaks for no other machine or job than its key is for", "[meter-path]") {
   const auto hello = [](std::uint8_t key, const char* machine, const char* job) {
     return wire::Hello{wire::kMeterVersion, wire::MeterKey{{key}}, {machine, 1, job, "a"}, 0};

@@ -7,6 +7,7 @@ declare module "node:assert/strict" {
     (value: unknown, message?: string): void;
     equal(actual: unknown, expected: unknown, message?: string): void;
     deepEqual(actual: unknown, expected: unknown, message?: string): void;
+    ok(value: unknown, message?: string): void;
     notEqual(actual: unknown, expected: unknown, message?: string): void;
     throws(body: () => unknown, expected?: RegExp, message?: string): void;
     rejects(promise: Promise<unknown>, expected?: RegExp, message?: string): Promise<void>;

@@ -114,6 +114,19 @@ test("file: what needs a server is refused with a sentence that says what to do"
   }
 });
 
+test("file: where there are only bins, the answer tells where single events are", async () => {
+  const levels = { from_s: 0, step_s: 1, bins: 8, processes: [{ process: 5, cpu_s: [0, 0, 0, 0, 1, 1, 1, 1], waiting_s: [0, 0, 0, 0, 0, 0, 0, 0] }], pairs: [] };
+  const none = { rows: [{ process: 5 }], seg_row: [], seg_kind: [], seg_from: [], seg_to: [], arc_from: [], arc_to: [], arc_sent: [], arc_received: [], arc_bytes: [], arc_kind: [], arc_critical: [], arc_id: [] };
+  const describe = { now_s: 8, processes: [{ id: 5, machine: 0 }] };
+  const source = new FileSource({ answers: { describe }, levels, spacetime: { ...none, from_s: 2, to_s: 6 } });
+  const outside = await source.request("spacetime", { from_s: 0, to_s: 1 });
+  assert.equal(outside.exact, false);
+  assert.ok(/from 2\u202fs to 6\u202fs.*dpm serve/.test(outside.single_events), outside.single_events);
+  assert.equal((await source.request("spacetime", { from_s: 3, to_s: 4 })).exact, true);
+  const without = await new FileSource({ answers: { describe }, levels }).request("spacetime", { from_s: 0, to_s: 1 });
+  assert.ok(/no single events.*dpm serve/.test(without.single_events), without.single_events);
+});
+
 test("file: events of rows that are not shown are left out, and counted", async () => {
   const list = {
     from_s: 0, to_s: 4, rows: [{ process: 5 }, { process: 6 }, { process: 7 }], seg_row: [0, 1, 2], seg_kind: [0, 0, 1], seg_from: [0, 1, 2], seg_to: [1, 2, 3],

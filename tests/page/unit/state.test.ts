@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bytes, grouped, parse_time, percent, rounded, seconds, short, time_at } from "../../../view/page/format";
 import { shortened, shown, visible } from "../../../view/page/names";
+import { next_picture_ms, REST_MS } from "../../../view/page/frame/pace";
 import { Clock } from "../../../view/page/state/clock";
+import { Feed } from "../../../view/page/state/feed";
 import { mean_of } from "../../../view/page/state/mean";
 import { parse_pin } from "../../../view/page/state/pins";
 import { decode_plan, encode_plan, moved, NO_PLAN, own, Plans, with_machine, with_replicas } from "../../../view/page/state/plan";
@@ -150,4 +152,35 @@ test("mean: as if each moment were added, and what is not known does not count",
 test("numbers: where there is little room, with fewer digits", () => {
   assert.deepEqual(rounded(0.02531).map(short), ["0.0253", "0.025", "0.03"]);
   assert.deepEqual(rounded(12345).map(short), ["12.3\u202fk", "12\u202fk", "10\u202fk"]);
+});
+
+test("pictures: each frame while the page is used, a few a second while it is looked at, none while nothing changes", () => {
+  const rest = { awake_until_ms: 0, changed: false, slides: false, last_ms: 1000 };
+  assert.equal(next_picture_ms(rest, 1010), null);
+  assert.equal(next_picture_ms({ ...rest, awake_until_ms: 1011 }, 1010), 0);
+  const soon = next_picture_ms({ ...rest, changed: true }, 1010)!, later = next_picture_ms({ ...rest, slides: true }, 1010)!;
+  assert.ok(soon > 100 && soon < REST_MS && later > REST_MS && later <= 1000, `${soon} ${later}`);
+  assert.equal(next_picture_ms({ ...rest, changed: true, last_ms: -Infinity }, 1010), 0);
+});
+
+test("questions: time that passes waits for its turn, what the user chooses is asked at once", async () => {
+  Object.assign(globalThis, { document: { hidden: false }, window: globalThis });
+  let asked: Record<string, unknown>[] = [], to_s = 1, selected = 1, version = 0;
+  const source = { link: { kind: "open" as const }, get version() { return version; }, tick: null, on_tick: () => () => {}, on_link: () => {},
+    request: async (_: string, parameters: Record<string, unknown> = {}) => (asked.push(parameters), {}) };
+  const feed = new Feed({ source, request: "series", parameters: () => ({ to_s, selected }), choice: ({ selected }) => String(selected), on_answer: () => {}, each_ms: 200 });
+  const passes = async (ms: number) => {
+    for (const end = performance.now() + ms; performance.now() < end; ++to_s, ++version) {
+      feed.poke();
+      await new Promise((done) => setTimeout(done, 5));
+    }
+  };
+  await passes(100);
+  assert.deepEqual(asked.length, 1);
+  selected = 2;
+  await passes(20);
+  assert.deepEqual(asked.map((one) => one.selected), [1, 2]);
+  await passes(300);
+  assert.ok(asked.length >= 3 && asked.length <= 4, String(asked.length));
+  feed.stop();
 });

@@ -32,6 +32,8 @@ class ForcedStates {
  public:
   void add(State state, const std::function<void()>& enter);
 
+  std::uint32_t pid_of_last() const { return all_.back().process->pid(); }
+
   struct Found {
     State expected;
     std::string_view source;

@@ -16,8 +16,8 @@
 #include <thread>
 
 #include "model/random.hpp"
+#include "model/share.hpp"
 #include "os/fork_bound.hpp"
-#include "sampling/counts/share.hpp"
 #include "sampling/proc/proc_sampler.hpp"
 #include "sampling/proc/sample_clock.hpp"
 #include "tests/sampling/forced/forced_process.hpp"
@@ -180,7 +180,19 @@ std::string make_quota() {
   return "";
 }
 
-TEST_CASE("known load: a process that has used up its quota is throttled, not queued", "[sampling]") {
+// How long the kernel has held back the processes of the cgroup, by its own count.
+std::uint64_t held_back_ns(const std::string& folder) {
+  std::ifstream lines(folder + "/cpu.stat");
+  std::string name;
+  for (std::uint64_t value = 0; lines >> name >> value;) {
+    if (name == "throttled_time") return value;
+    if (name == "throttled_usec") return value * 1000;
+  }
+  return 0;
+}
+
+TEST_CASE("known load: a process that has used up its quota is throttled for as long as the kernel says",
+          "[sampling]") {
   const std::string folder = make_quota();
   if (folder.empty()) {
     std::cout << "SKIPPED: no cgroup with a CPU quota can be made here" << std::endl;
@@ -195,13 +207,19 @@ TEST_CASE("known load: a process that has used up its quota is throttled, not qu
     ::usleep(300'000);
     ProcSampler sampler({.kind = Selection::Kind::processes, .pids = {process.pid()}});
     CountArray counts = empty_counts();
+    const std::uint64_t held_before_ns = held_back_ns(folder), began_ns = monotonic_ns();
     for (int i = 0; i < 60; ++i) {
       sampler.take(counts);
       ::usleep(43'000);
     }
+    const double truth =
+        static_cast<double>(held_back_ns(folder) - held_before_ns) / static_cast<double>(monotonic_ns() - began_ns);
     const LevelCounts total = counts.total();
-    INFO(found_text(total));
-    CHECK(share_in(total, {State::throttled}) > share_in(total, {State::cpu_queue}));
+    INFO(found_text(total) << ", held back " << truth);
+    CHECK(truth > .1);
+    const Share share = share_of(total.states[static_cast<std::size_t>(State::throttled)], total.threads());
+    // The 95 % interval twice as wide, as above.
+    CHECK(std::abs(share.value - truth) < share.high - share.low);
     CHECK(share_in(total, {State::cpu_run}) < .35);
   }
   ::rmdir(folder.c_str());

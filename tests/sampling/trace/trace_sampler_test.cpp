@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "model/random.hpp"
-#include "sampling/counts/share.hpp"
+#include "model/share.hpp"
 #include "tests/sim/sim_fixture.hpp"
 #include "tests/support/catch.hpp"
 

@@ -11,6 +11,7 @@ export class BinPicture {
   to_s = 0;
   private made_of: Answer | null = null;
   private made_for = "";
+  private image: ImageData | null = null;  // megabytes, which are not made again for each answer
 
   // false: the bins have no common width; then they are drawn one by one.
   make(answer: Answer, lane: number, colours: Colours): boolean {
@@ -18,9 +19,11 @@ export class BinPicture {
     if (this.made_of === answer && this.made_for === key) return this.canvas.width > 0;
     this.made_of = answer;
     this.made_for = key;
-    this.canvas.width = 0;
     const grid = grid_of(answer);
-    if (!grid || grid.columns > COLUMNS_MAX) return false;
+    if (!grid || grid.columns > COLUMNS_MAX) {
+      this.canvas.width = 0;
+      return false;
+    }
     this.from_s = grid.from_s;
     this.to_s = grid.from_s + grid.columns * grid.step_s;
     this.fill(answer, grid, Math.max(1, Math.round(lane)), colours);
@@ -28,9 +31,7 @@ export class BinPicture {
   }
 
   private fill({ rows, bin_row, bin_from, bin_work, bin_wait }: Answer, grid: Grid, lane: number, colours: Colours): void {
-    this.canvas.width = grid.columns;
-    this.canvas.height = Math.max(1, rows.length * lane);
-    const image = new ImageData(this.canvas.width, this.canvas.height);
+    const image = this.empty_image(grid.columns, Math.max(1, rows.length * lane));
     const pixels = new Uint32Array(image.data.buffer);
     const work = packed(colours.work, 255), wait = packed(colours.wait, Math.round(255 * WAIT_OPACITY));
     const high = lane * 0.8, margin = Math.floor(lane * 0.1);
@@ -44,6 +45,16 @@ export class BinPicture {
       for (let y = low; y < works + waits; ++y, at -= grid.columns) pixels[at] = wait;
     }
     this.canvas.getContext("2d")!.putImageData(image, 0, 0);
+  }
+
+  private empty_image(width: number, height: number): ImageData {
+    if (this.image?.width === width && this.image.height === height) {
+      this.image.data.fill(0);
+      return this.image;
+    }
+    this.canvas.width = width;
+    this.canvas.height = height;
+    return (this.image = new ImageData(width, height));
   }
 }
 

@@ -10,6 +10,7 @@ export type Colours = Record<(typeof NAMES)[number], string>;
 
 let known: Colours | null = null;
 let dark = false;
+let themes = 0;
 
 export function colours(): Colours {
   if (!known) {
@@ -22,6 +23,12 @@ export function colours(): Colours {
 
 export function forget_colours(): void {
   known = null;
+  ++themes;
+}
+
+// Another number: pictures have other colours.
+export function theme_number(): number {
+  return themes;
 }
 
 export function is_dark(): boolean {

@@ -65,9 +65,10 @@ export class MatrixPicture {
     return { least, most };
   }
 
-  draw(): void {
-    const drawing = this.surface.begin();
-    if (!drawing || !this.picture || this.order.ids.length === 0) return;
+  draw(what: string): void {
+    if (!this.picture || this.order.ids.length === 0) return;
+    const drawing = this.surface.begin(what);
+    if (!drawing) return;
     this.longest = Math.min(160, Math.max(0, ...this.order.ids.slice(0, 400).map((id) => text_width(drawing, this.context.world.name(id, 24)))));
     this.draw_matrix(drawing);
   }

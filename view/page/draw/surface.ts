@@ -1,23 +1,34 @@
-// A canvas that fills its element, at the resolution of the screen. It is measured when it changes size, not for each picture.
+// A canvas that fills its element, at the resolution of the screen. It is measured when it changes size, not for each picture, and drawn
+// again only when it would show something else and is not scrolled out of sight.
 
 export class Surface {
   readonly canvas = document.createElement("canvas");
   width = 0;  // in CSS pixels
   height = 0;
   private readonly observer: ResizeObserver;
+  private readonly sight: IntersectionObserver;
+  private in_sight = true;
   private readonly drawing: CanvasRenderingContext2D;
   private ratio = 1;
+  private shown = "";  // what it shows
 
-  constructor(readonly element: HTMLElement, private readonly resized: () => void) {
+  constructor(readonly element: HTMLElement, private readonly to_be_drawn: () => void) {
     element.append(this.canvas);
     this.drawing = this.canvas.getContext("2d")!;
     this.observer = new ResizeObserver(() => this.measure());
     this.observer.observe(element);
+    this.sight = new IntersectionObserver((entries) => {
+      this.in_sight = entries[entries.length - 1].isIntersecting;
+      if (this.in_sight) this.to_be_drawn();
+    });
+    this.sight.observe(element);
   }
 
-  // Ready to draw on, empty. null: not on the screen.
-  begin(): CanvasRenderingContext2D | null {
-    if (this.width === 0 || this.height === 0) return null;
+  // Ready to draw on, empty. null: not on the screen, or `what`, all that the picture depends on beside the size, is what it shows.
+  begin(what: string): CanvasRenderingContext2D | null {
+    const is_needed = this.in_sight || document.documentElement.dataset.paper !== undefined;
+    if (!is_needed || this.width === 0 || this.height === 0 || what === this.shown) return null;
+    this.shown = what;
     this.drawing.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     this.drawing.clearRect(0, 0, this.width, this.height);
     this.drawing.font = FONT;
@@ -26,9 +37,11 @@ export class Surface {
 
   close(): void {
     this.observer.disconnect();
+    this.sight.disconnect();
   }
 
-  private measure(): void {
+  // As large as its element is now.
+  measure(): void {
     const width = this.element.clientWidth, height = this.element.clientHeight;
     const ratio = Math.min(3, window.devicePixelRatio || 1);
     if (width === this.width && height === this.height && ratio === this.ratio) return;
@@ -37,7 +50,8 @@ export class Surface {
     this.ratio = ratio;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
-    this.resized();
+    this.shown = "";
+    this.to_be_drawn();
   }
 }
 

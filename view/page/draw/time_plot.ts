@@ -5,7 +5,7 @@ import { bisectLeft } from "d3-array";
 import { Context } from "../frame/context";
 import { el, set_attribute } from "../dom";
 import { short, time_at } from "../format";
-import { colours, series_colour } from "./colours";
+import { colours, series_colour, theme_number } from "./colours";
 import { Box, draw_time_axis } from "./time_axis";
 import { TimeGestures } from "./time_gestures";
 import { fitted, Surface, text_width } from "./surface";
@@ -36,7 +36,9 @@ export class TimePlot {
   private readonly surface: Surface;
   private readonly gestures: TimeGestures;
   private series: TimeSeries[] = [];
+  private version = 0;  // of the series
   private high = 0;  // of the scale: at once where a line would leave the plot, gently back
+  private high_ms = 0;
 
   constructor(private readonly context: Context, private readonly options: TimePlotOptions) {
     this.element = el("div", { class: "time-plot", role: "img", "aria-label": options.label });
@@ -49,17 +51,19 @@ export class TimePlot {
 
   set(series: TimeSeries[]): void {
     this.series = series;
+    ++this.version;
     const format = this.options.format ?? short;
     const lasts = series.map((one) => `${one.name}: ${format(last_known(one.values))}`);
     set_attribute(this.element, "aria-label", `${this.options.label}. ${lasts.slice(0, 8).join(", ")}`);
   }
 
   draw(): void {
-    const drawing = this.surface.begin();
-    if (!drawing) return;
     const { from_s, to_s } = this.context.range();
+    this.follow_values(from_s, to_s);
+    const drawing = this.surface.begin([from_s, to_s, this.version, this.high, this.context.hover_s, this.context.state.at_s, JSON.stringify(this.gestures.selecting), theme_number()].join());
+    if (!drawing) return;
     const box: Box = { left: LEFT, top: this.options.legend ? 26 : 10, right: this.surface.width - RIGHT, bottom: this.surface.height - BOTTOM };
-    const scale = this.scale(box, from_s, to_s);
+    const scale = scaleLinear().domain([0, (this.high || 1) * 1.08]).range([box.bottom, box.top]);
     this.draw_grid(drawing, box, scale);
     draw_time_axis(drawing, box, from_s, to_s, colours());
     drawing.save();
@@ -79,14 +83,16 @@ export class TimePlot {
     this.surface.close();
   }
 
-  private scale(box: Box, from_s: number, to_s: number) {
+  private follow_values(from_s: number, to_s: number): void {
     let high = this.options.top ?? 0;
     for (const { t_s, values, step_s } of this.series) {
       for (let i = Math.max(0, bisectLeft(t_s, from_s - step_s)); i < values.length && t_s[i] < to_s; ++i) if (values[i] > high) high = values[i];
     }
-    this.high = high >= this.high || this.high - high < high * 0.004 ? high : this.high + (high - this.high) * 0.18;
-    if (this.high !== high) this.context.loop.wake(80);
-    return scaleLinear().domain([0, (this.high || 1) * 1.08]).range([box.bottom, box.top]);
+    const now_ms = performance.now(), passed_ms = now_ms - this.high_ms;
+    this.high_ms = now_ms;
+    // Half of the way down takes 60 ms.
+    this.high = high >= this.high || this.high - high < high * 0.004 ? high : high + (this.high - high) * Math.pow(0.5, passed_ms / 60);
+    if (this.high !== high && !this.context.live) this.context.loop.wake(80);
   }
 
   private draw_grid(drawing: CanvasRenderingContext2D, box: Box, scale: ReturnType<typeof scaleLinear>): void {

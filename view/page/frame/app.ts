@@ -17,6 +17,8 @@ import { report_view } from "../report/report_view";
 import { VIEWS } from "../views/list";
 import { OpenView, View } from "../views/view";
 
+const STATE_MS = 1000;
+
 export class App {
   private readonly context: Context;
   private readonly views: View[];
@@ -29,6 +31,7 @@ export class App {
   private readonly time_bar: TimeBar;
   private readonly help: Help;
   private open_view: { view: View; open: OpenView } | null = null;
+  private stated_ms = 0;
 
   constructor(root: HTMLElement, source: Source, store: Store, data: FileData | null) {
     const context = (this.context = new Context(source, store));
@@ -42,7 +45,9 @@ export class App {
     new Keys(context, this.views, this.time_bar, this.help, () => this.open_view?.open ?? null);
     replace(root, this.header(), this.notices.element, this.inspector.element, this.main, has_trace ? this.time_bar.element : null, this.help.element);
     root.classList.toggle("alone-report", this.views.length === 1);
-    context.loop.always = () => !document.hidden && (context.clock.running || this.time_bar.playing);
+    context.loop.live = () => context.clock.running && source.link.kind === "open";
+    // Whatever the user does is answered with smooth pictures.
+    for (const event of ["pointermove", "pointerdown", "wheel", "keydown"]) addEventListener(event, () => context.loop.wake(), { capture: true, passive: true });
     context.loop.add((now_ms) => this.frame(now_ms));
     store.subscribe((state, before) => {
       if (state.view !== before.view) this.show();
@@ -96,6 +101,7 @@ export class App {
 
   // Paper is light, whatever the screen is.
   private for_paper(begins: boolean): void {
+    set_attribute(document.documentElement, "data-paper", begins ? "" : null);
     set_attribute(document.documentElement, "data-theme", begins ? "light" : this.context.state.theme === "auto" ? null : this.context.state.theme);
     forget_colours();
     this.open_view?.open.update();
@@ -125,13 +131,15 @@ export class App {
 
   private async describe(): Promise<void> {
     this.context.feed({
-      request: "describe", parameters: () => ({}), each_ms: 1000,
+      request: "describe", parameters: () => ({}), each_ms: 1000, is_aside: true,
       on_answer: (answer) => {
         const { world, clock } = this.context;
-        world.take(answer);
+        const is_new = world.take(answer);
         // A tick is newer than what was described.
         clock.report(Math.max(answer.now_s ?? 0, this.context.source.tick?.now_s ?? 0), this.context.source.tick?.state ?? world.state, performance.now());
+        if (!is_new) return;
         this.update();
+        this.context.loop.change();
         this.context.ask_again();
       },
     });
@@ -140,9 +148,9 @@ export class App {
   private on_tick(): void {
     const { tick } = this.context.source;
     if (!tick) return;
+    const { running } = this.context.clock;
     this.context.clock.report(tick.now_s, tick.state, performance.now());
-    this.context.loop.wake();
-    this.update_state();
+    if (running !== this.context.clock.running) this.context.loop.change();
   }
 
   private update(): void {
@@ -160,6 +168,7 @@ export class App {
   }
 
   private update_state(): void {
+    this.stated_ms = performance.now();
     const { world, clock, source } = this.context;
     const running = clock.running && source.link.kind === "open";
     const state = source.link.kind === "lost" ? "not connected" : running ? "recording" : world.state === "cut off" ? "cut off" : source.link.kind === "connecting" ? "connecting" : "ended";
@@ -169,6 +178,8 @@ export class App {
   }
 
   private frame(now_ms: number): void {
+    // What changes at the top and at the bottom at once makes a browser without a graphics card draw all that is between.
+    if (now_ms - this.stated_ms >= STATE_MS) this.update_state();
     this.time_bar.frame(now_ms);
     this.open_view?.open.frame?.(now_ms);
     this.notices.frame(now_ms);

@@ -104,22 +104,29 @@ export class Context {
     this.loop.wake(60);
   }
 
-  feed(options: Omit<FeedOptions, "source" | "on_stop">): Feed {
+  feed(options: Omit<FeedOptions, "source" | "choice" | "on_stop">): Feed {
     const feed: Feed = new Feed({
       on_time: (took_ms) => (this.picture_ms = this.picture_ms * 0.7 + took_ms * 0.3),
       ...options,
       source: this.source,
       // Before the trace is described, its length is not known.
       parameters: () => (this.world.described || options.request === "describe" ? options.parameters() : null),
+      choice: (parameters) => this.choice(parameters),
       on_answer: (answer) => {
         options.on_answer(answer);
-        this.loop.wake();
+        if (options.is_aside) this.loop.change_aside();
+        else this.loop.change();
       },
       on_stop: () => this.feeds.delete(feed),
     });
     this.feeds.add(feed);
     feed.poke();
     return feed;
+  }
+
+  // What the user has chosen of the parameters: while the range follows the time, its ends are not.
+  private choice(parameters: Record<string, unknown>): string {
+    return JSON.stringify(this.live ? { ...parameters, from_s: null, to_s: null, span: this.state.span } : parameters);
   }
 
   ask_again(): void {

@@ -2,7 +2,7 @@
 import { Context } from "./context";
 import { el, set_attribute } from "../dom";
 import { seconds } from "../format";
-import { colours } from "../draw/colours";
+import { colours, theme_number } from "../draw/colours";
 import { Surface } from "../draw/surface";
 import { vertical } from "../draw/time_plot";
 import { Answer } from "../source/source";
@@ -13,13 +13,18 @@ export class Strip {
   readonly element = el("div", { class: "strip", role: "slider", tabindex: "0", "aria-label": "Time range: arrow keys move it, plus and minus change its width", "aria-valuemin": "0" });
   private readonly surface: Surface;
   private answer: Answer | null = null;
+  private answers = 0;  // that have come
   private drag: { x: number; from_s: number; to_s: number; how: "move" | "left" | "right" | "new" } | null = null;
 
   constructor(private readonly context: Context) {
     this.surface = new Surface(this.element, () => context.loop.wake());
     context.feed({
-      request: "series", parameters: () => ({ from_s: 0, to_s: context.clock.known_s || undefined, width: BINS, of: [{ what: "messages" }] }), each_ms: 500,
-      on_answer: (answer) => (this.answer = answer), on_time: () => {},
+      request: "series", parameters: () => ({ from_s: 0, to_s: context.clock.known_s || undefined, width: BINS, of: [{ what: "messages" }] }), each_ms: 1000, is_aside: true,
+      on_answer: (answer) => {
+        this.answer = answer;
+        ++this.answers;
+      },
+      on_time: () => {},
     });
     this.element.addEventListener("pointerdown", (event) => this.down(event));
     this.element.addEventListener("pointermove", (event) => this.move(event));
@@ -29,14 +34,17 @@ export class Strip {
   }
 
   draw(): void {
-    const drawing = this.surface.begin();
-    if (!drawing) return;
     const { width, height } = this.surface;
     const to_s = this.context.whole().to_s;
     const x = (t: number) => (t / to_s) * width;
-    this.draw_values(drawing, x, height);
     const range = this.context.range();
+    const { at_s } = this.context.state;
     const left = Math.max(0, x(range.from_s)), right = Math.min(width, Math.max(left + 2, x(range.to_s)));
+    // As long as nothing moves by a pixel, it is the same picture.
+    const places = [left, right, at_s === null ? -1 : x(at_s), this.answer ? x(this.answer.to_s ?? this.context.clock.known_s) : -1].map(Math.round);
+    const drawing = this.surface.begin([...places, this.answers, theme_number()].join());
+    if (!drawing) return;
+    this.draw_values(drawing, x, height);
     drawing.fillStyle = colours().page;
     drawing.globalAlpha = 0.6;
     drawing.fillRect(0, 0, left, height);
@@ -45,7 +53,6 @@ export class Strip {
     drawing.strokeStyle = colours().accent;
     drawing.lineWidth = 1.5;
     drawing.strokeRect(left + 0.75, 0.75, right - left - 1.5, height - 1.5);
-    const { at_s } = this.context.state;
     if (at_s !== null) vertical(drawing, x(at_s), { left: 0, top: 0, right: width, bottom: height }, colours().critical, 2);
     set_attribute(this.element, "aria-valuemax", to_s.toPrecision(4));
     set_attribute(this.element, "aria-valuenow", Math.max(0, range.from_s).toPrecision(4));

@@ -45,7 +45,10 @@ export class TimeBar {
   frame(now_ms: number): void {
     const passed_s = Math.min(0.25, (now_ms - this.last_ms) / 1000);
     this.last_ms = now_ms;
-    if (this.playing) this.advance(passed_s * Number(this.speed.value));
+    if (this.playing) {
+      this.advance(passed_s * Number(this.speed.value));
+      this.context.loop.wake();
+    }
     this.strip.draw();
     this.write();
   }

@@ -1,4 +1,5 @@
 // Answers from the data that is in the file (report.html). What needs the trace itself is refused with a sentence that says so.
+import { time_at } from "../format";
 import { causal } from "./causal";
 import { Levels, LevelsData } from "./levels";
 import { Answer, Link, Refusal, Source } from "./source";
@@ -100,8 +101,17 @@ export class FileSource implements Source {
     const machine_of = new Map(processes.map((process) => [process.id, process.machine]));
     return {
       exact: false, rows: ids.map((process) => ({ process, machine: machine_of.get(process) })), rows_left_out: processes.length - ids.length, arcs_left_out: 0,
+      single_events: this.where_single_events_are(),
       ...this.levels!.bins(from_s, to_s, parameters.width ?? 512, ids),
     };
+  }
+
+  // Zooming in elsewhere finds none: a file has those of one range.
+  private where_single_events_are(): string {
+    const list = this.data.spacetime;
+    if (!list) return `This file holds no single events. ${TRY}`;
+    const [from_s, to_s] = [list.from_s ?? 0, list.to_s ?? this.end_s()];
+    return `This file holds single messages from ${time_at(from_s, to_s - from_s)} to ${time_at(to_s, to_s - from_s)}. Start “dpm serve” on the trace to see others.`;
   }
 
   private message(id: number): Answer {

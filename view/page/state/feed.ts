@@ -6,17 +6,20 @@ export interface FeedOptions {
   source: Source;
   request: string;
   parameters: () => Record<string, unknown> | null;  // null: nothing to ask now
+  choice?: (parameters: Record<string, unknown>) => string;  // the part that the user chooses (default: all); the rest follows the time
   on_answer: (answer: Answer) => void;
   on_refusal?: (sentence: string) => void;
   on_time?: (took_ms: number) => void;
   on_stop?: () => void;
-  each_ms?: number | (() => number);  // asks at most this often because of new events
+  is_aside?: boolean;  // its answers can wait for the view's next picture
+  each_ms?: number | (() => number);  // asks at most this often because of new events or because time passes
 }
 
 export class Feed {
   answer: Answer | null = null;
   refusal: string | null = null;
   private asked = "";
+  private asked_choice = "";
   private asked_version = -1;
   private open = false;
   private stopped = false;
@@ -45,11 +48,13 @@ export class Feed {
     if (text === this.asked && version === this.asked_version) return;
     const each_ms = typeof this.options.each_ms === "function" ? this.options.each_ms() : this.options.each_ms ?? 0;
     const rest = this.last_ms + each_ms - performance.now();
-    if (text === this.asked && rest > 0) {
+    const choice = this.options.choice?.(parameters) ?? text;
+    if (choice === this.asked_choice && rest > 0) {
       this.later(rest);
       return;
     }
     this.asked = text;
+    this.asked_choice = choice;
     this.asked_version = version;
     this.ask(parameters);
   };

@@ -36,10 +36,15 @@ export class World {
   why_not: Record<string, string> = {};
   read = 1;
   described = false;
+  private taken = "";
   private by_id = new Map<number, Process>();
   private machine_by_id = new Map<number, Machine>();
 
-  take(answer: Record<string, any>): void {
+  // False: nothing is new but the time.
+  take(answer: Record<string, any>): boolean {
+    const text = JSON.stringify({ ...answer, now_s: null, version: null });
+    if (text === this.taken) return false;
+    this.taken = text;
     this.described = true;
     this.title = answer.title ?? "";
     this.source = answer.source ?? "";
@@ -56,6 +61,7 @@ export class World {
     this.read = answer.read ?? 1;
     this.by_id = new Map(all.map((process) => [process.id, process]));
     this.machine_by_id = new Map(this.machines.map((machine) => [machine.id, machine]));
+    return true;
   }
 
   process(id: number): Process | undefined {

@@ -2,6 +2,7 @@
 // hold several series.
 import { Context } from "../frame/context";
 import { icon } from "../frame/icons";
+import { REST_MS } from "../frame/pace";
 import { TimePlot, TimeSeries } from "../draw/time_plot";
 import { el, replace } from "../dom";
 import { bytes, percent, short } from "../format";
@@ -129,7 +130,7 @@ class History implements OpenView {
     const plot = new TimePlot(this.context, { label: series.map((one) => this.name(one)).join(", ").slice(0, 300), format, height: 170, fill: true, legend: series.length > 1, empty: () => this.why_empty(series) });
     const element = el("section", { class: "card plot" });
     const feed = this.context.feed({
-      request: "series", parameters: () => (series.length === 0 ? null : { ...this.context.asked_range(), width: WIDTH, of: series }), each_ms: 90,
+      request: "series", parameters: () => (series.length === 0 ? null : { ...this.context.asked_range(), width: WIDTH, of: series }), each_ms: REST_MS,
       on_answer: (answer) => plot.set(this.series_of(answer, series)), on_refusal: (sentence) => replace(element, missing(sentence)),
     });
     return { pin, series, plot, feed, element };

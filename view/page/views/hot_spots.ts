@@ -1,5 +1,6 @@
 // Processes and channels as a graph: where the messages are, and which processes work.
 import { Context } from "../frame/context";
+import { REST_MS } from "../frame/pace";
 import { ramp, share_of } from "../draw/colours";
 import { GraphPicture, PictureArc, PictureNode } from "../draw/graph_picture";
 import { el, replace, set_text } from "../dom";
@@ -56,7 +57,7 @@ class HotSpots implements OpenView {
     this.feed = context.feed({
       request: "traffic", parameters: () => (context.state.form === "total" ? { from_s: 0, to_s: context.asked_range().to_s } : { ...context.asked_range() }),
       // Painting many arcs takes a processor longer than the time between two ticks.
-      each_ms: () => (this.summed.length > 50 ? 300 : 90),
+      each_ms: () => (this.summed.length > 50 ? 2 * REST_MS : REST_MS),
       on_answer: (answer) => ((this.answer = answer), this.show()), on_refusal: (sentence) => replace(this.place, missing(sentence)),
     });
     // Requests begin at the users: the state diagram tells how far from them each process is.

@@ -1,5 +1,7 @@
 // Who talks to whom, for up to a thousand processes: a cell for each pair, ordered so that clusters are blocks on the diagonal.
 import { Context } from "../frame/context";
+import { REST_MS } from "../frame/pace";
+import { theme_number } from "../draw/colours";
 import { Cell, MatrixPicture, NO_CELL } from "../draw/matrix_picture";
 import { Surface } from "../draw/surface";
 import { el, replace, set_attribute, set_text } from "../dom";
@@ -30,7 +32,7 @@ class Matrix implements OpenView {
   private readonly order = new MatrixOrder();
   private readonly picture: MatrixPicture;
   private answer: Answer | null = null;
-  private dirty = true;
+  private marks = 0;
   private drag: { x: number; y: number; corner: { left: number; top: number }; moved: boolean } | null = null;
 
   constructor(private readonly context: Context) {
@@ -42,7 +44,7 @@ class Matrix implements OpenView {
     this.picture = new MatrixPicture(context, this.surface, this.order);
     this.element = el("div", { class: "matrix" }, el("div", { class: "toolbar" }, this.values.element, this.orders.element, this.legend.element), this.told, this.place, this.caption);
     this.feed = context.feed({
-      request: "traffic", parameters: () => (context.state.form === "total" ? { from_s: 0, to_s: context.asked_range().to_s } : { ...context.asked_range() }), each_ms: 150,
+      request: "traffic", parameters: () => (context.state.form === "total" ? { from_s: 0, to_s: context.asked_range().to_s } : { ...context.asked_range() }), each_ms: REST_MS,
       on_answer: (answer) => ((this.answer = answer), this.take()), on_refusal: (sentence) => replace(this.caption, missing(sentence)),
     });
     this.place.addEventListener("pointermove", (event) => this.move(event));
@@ -64,15 +66,14 @@ class Matrix implements OpenView {
     this.feed.stop();
     this.surface.close();
   }
+
   frame(): void {
-    if (!this.dirty) return;
-    this.dirty = false;
-    this.picture.draw();
+    this.picture.draw([this.marks, theme_number()].join());
   }
 
   private mark(): void {
-    this.dirty = true;
-    this.context.loop.wake(50);
+    ++this.marks;
+    this.context.loop.change();
   }
 
   private take(): void {

@@ -1,5 +1,6 @@
 // The first look: how parallel the program is and could be, CPU, messages, queues, what was lost, and what to do about it.
 import { Context, Range } from "../frame/context";
+import { REST_MS } from "../frame/pace";
 import { TimePlot, TimePlotOptions } from "../draw/time_plot";
 import { el, replace, set_attribute, set_text } from "../dom";
 import { bytes, counted, fixed, grouped, percent, seconds, short } from "../format";
@@ -61,7 +62,7 @@ class Overview implements OpenView {
       this.warnings, this.places.P, el("div", { class: "three" }, this.places.messages, this.places.bytes, this.places.queued), this.ledger);
     this.feed = context.feed({
       request: "overview", parameters: () => ({ ...context.asked_range(), width: WIDTH }),
-      on_answer: (answer) => this.show(answer), on_refusal: (sentence) => replace(this.warnings, missing(sentence)), each_ms: 90,
+      on_answer: (answer) => this.show(answer), on_refusal: (sentence) => replace(this.warnings, missing(sentence)), each_ms: REST_MS,
     });
   }
 

@@ -1,6 +1,6 @@
 // The state diagram with its probabilities, and the paths that requests take most often.
 import { Context } from "../frame/context";
-import { colours, ramp } from "../draw/colours";
+import { colours, ramp, theme_number } from "../draw/colours";
 import { GraphPicture } from "../draw/graph_picture";
 import { el, replace } from "../dom";
 import { counted, grouped, percent } from "../format";
@@ -19,6 +19,7 @@ export class Paths {
   private readonly list = el("section", { class: "card" });
   private readonly picture: GraphPicture;
   private answer: Answer | null = null;
+  private shown = "";
 
   constructor(private readonly context: Context, private readonly on_count: (count: number) => void) {
     this.picture = new GraphPicture({ label: "State diagram of a request", layout_arcs: (arcs, nodes) => away_from_first(nodes.length, arcs), click: (node, event) => this.click(node.key, (event as MouseEvent).shiftKey) });
@@ -32,7 +33,7 @@ export class Paths {
         this.on_count(answer.requests ?? 0);
         this.show();
       },
-      on_refusal: (sentence) => replace(this.states, el("h2", {}, "State diagram"), missing(sentence)),
+      on_refusal: (sentence) => ((this.shown = ""), replace(this.states, el("h2", {}, "State diagram"), missing(sentence))),
     });
   }
 
@@ -51,8 +52,11 @@ export class Paths {
   }
 
   private show(): void {
-    const { states, paths = [], requests = 0 } = this.answer!;
     const { state } = this.context;
+    const key = JSON.stringify([this.answer, state.selected, state.palette, theme_number(), this.states.clientWidth]);
+    if (key === this.shown) return;
+    this.shown = key;
+    const { states, paths = [], requests = 0 } = this.answer!;
     const nodes: { process: number | null; label: string; note: string }[] = states?.nodes ?? [];
     const all: { from: number; to: number; probability: number; messages: number }[] = states?.arcs ?? [];
     const arcs = [...all].sort((a, b) => b.messages - a.messages).slice(0, ARCS_MAX).sort((a, b) => a.from - b.from || a.to - b.to);

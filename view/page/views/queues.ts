@@ -30,6 +30,7 @@ export class Queues {
   private readonly waits = el("div", { class: "waits" });
   private answer: Answer | null = null;
   private all = false;
+  private shown = "";
 
   constructor(private readonly context: Context) {
     replace(this.element, el("h2", {}, "Queues"), el("p", { class: "muted" }, "computing…"));
@@ -40,7 +41,7 @@ export class Queues {
         this.answer = answer;
         this.show();
       },
-      on_refusal: (sentence) => replace(this.element, el("h2", {}, "Queues"), missing(sentence)),
+      on_refusal: (sentence) => ((this.shown = ""), replace(this.element, el("h2", {}, "Queues"), missing(sentence))),
     });
   }
 
@@ -54,6 +55,9 @@ export class Queues {
   }
 
   private show(): void {
+    const key = JSON.stringify([this.answer, this.context.state.selected, this.all, this.context.world.processes.length]);
+    if (key === this.shown) return;
+    this.shown = key;
     const queues: Queue[] = [...this.answer!.processes].sort((a: Queue, b: Queue) => (b.queue_mean ?? -1) - (a.queue_mean ?? -1) || b.received - a.received);
     const rows = this.all ? queues : queues.slice(0, ROWS_MAX);
     const longest = Math.max(1e-9, ...queues.map(({ queue_mean }) => queue_mean ?? 0)), slowest = Math.max(1e-12, ...queues.map(({ wait_p95_s }) => wait_p95_s ?? 0));

@@ -1,8 +1,10 @@
 // One lane for each process, with its work, its waits and its messages, from hours to microseconds. A click on a message shows what led
 // to it and what follows from it.
 import { Context } from "../frame/context";
+import { REST_MS } from "../frame/pace";
 import { BinPicture } from "../draw/bin_picture";
-import { colours } from "../draw/colours";
+import { colours, theme_number } from "../draw/colours";
+import { draw_inside, inside_at, inside_text } from "../draw/inside_marks";
 import { draw_lanes, Highlight, LaneView, message_at, next_message, x_of, y_of } from "../draw/lanes";
 import { Surface } from "../draw/surface";
 import { draw_time_axis } from "../draw/time_axis";
@@ -31,6 +33,8 @@ class SpaceTime implements OpenView {
   private readonly rows_choice: Choices<string>;
   private readonly labels = el("div", { class: "lane-labels", role: "listbox", "aria-label": "Processes", "aria-multiselectable": "true" });
   private readonly canvas_place = el("div", { class: "lanes", tabindex: "0", role: "application", "aria-label": "Lanes of the processes. Left and right arrow keys go from message to message." });
+  // The part of them that is not scrolled out of sight: what cannot be seen is not drawn.
+  private readonly in_sight = el("div", { class: "lanes-in-sight" });
   private readonly axis_place = el("div", { class: "lane-axis" });
   private readonly scroller: HTMLElement;
   private readonly lanes: Surface;
@@ -41,8 +45,7 @@ class SpaceTime implements OpenView {
   private readonly card: MessageCard;
   private answer: Answer | null = null;
   private readonly bins = new BinPicture();
-  private answer_key = 0;
-  private drawn = "";
+  private marks = 0;
   private lane = LANE_MAX;
   private hovered = -1;
   private shown_labels = "";
@@ -54,7 +57,9 @@ class SpaceTime implements OpenView {
     this.element = el("div", { class: "space-time" }, el("div", { class: "toolbar" }, this.rows_choice.element, legend(), this.told), this.card.element,
       el("div", { class: "card lanes-card" }, el("div", { class: "lane-axis-row" }, el("div", { class: "lane-corner" }), this.axis_place), this.scroller), this.caption);
     roving(this.labels, "button");
-    this.lanes = new Surface(this.canvas_place, () => this.mark());
+    this.canvas_place.append(this.in_sight);
+    this.scroller.addEventListener("scroll", () => context.loop.wake(), { passive: true });
+    this.lanes = new Surface(this.in_sight, () => this.mark());
     this.axis = new Surface(this.axis_place, () => this.mark());
     this.gestures = new TimeGestures(context, {
       element: this.canvas_place, left: () => 0, right: () => this.lanes.width, drag: "move",
@@ -62,7 +67,7 @@ class SpaceTime implements OpenView {
     });
     this.canvas_place.addEventListener("keydown", (event) => this.keydown(event));
     this.feed = context.feed({
-      request: "spacetime", parameters: () => this.asked(), each_ms: 90, on_answer: (answer) => this.take(answer),
+      request: "spacetime", parameters: () => this.asked(), each_ms: REST_MS, on_answer: (answer) => this.take(answer),
       on_refusal: (sentence) => {
         this.answer = null;
         replace(this.caption, missing(sentence));
@@ -77,6 +82,7 @@ class SpaceTime implements OpenView {
     this.rows_choice.show(state.more.rows || "busiest");
     this.card.update();
     this.show_labels();
+    this.lanes.measure();  // paper has no scroll bars
     this.feed.poke();
     this.mark();
   }
@@ -96,18 +102,16 @@ class SpaceTime implements OpenView {
 
   frame(): void {
     const view = this.view();
-    const key = [view.from_s, view.to_s, this.answer_key, this.context.hover_s, this.context.state.at_s, this.hovered, JSON.stringify(this.gestures.selecting)].join();
-    if (key === this.drawn) return;
-    this.drawn = key;
-    this.draw_axis(view);
-    this.draw(view);
+    const range = [view.from_s, view.to_s, theme_number()];
+    this.draw_axis(view, range.join());
+    this.draw(view, [...range, this.marks, this.scrolled(), this.context.hover_s, this.context.state.at_s, this.hovered, JSON.stringify(this.gestures.selecting)].join());
     // The range has moved without a change of the state while the program runs.
     if (this.context.live) this.feed.poke();
   }
 
   private mark(): void {
-    this.drawn = "";
-    this.context.loop.wake(50);
+    ++this.marks;
+    this.context.loop.change();
   }
 
   private asked(): Record<string, unknown> | null {
@@ -121,11 +125,11 @@ class SpaceTime implements OpenView {
 
   private take(answer: Answer): void {
     this.answer = answer;
-    ++this.answer_key;
     const rows: { process: number; machine: number }[] = answer.rows;
     const { exact, rows_left_out, arcs_left_out } = answer;
+    const single_events = answer.single_events ?? "Too many events for single ones. Zoom in to see single messages.";
     set_text(this.caption, [
-      exact ? "" : "Too many events for single ones: the height of a bar is the share of time that a process worked, the pale part above it waited for messages. Zoom in to see single messages.",
+      exact ? "" : `The height of a bar is the share of time that a process worked, the pale part above it waited for messages. ${single_events}`,
       rows_left_out > 0 ? `${counted(rows_left_out, "process", "processes")} with less to show left out: select some and choose “only selected”.` : "",
       arcs_left_out > 0 ? `${counted(arcs_left_out, "message")} left out, the shortest first.` : "",
       rows.length === 0 ? "No process did anything in this range." : "",
@@ -152,7 +156,15 @@ class SpaceTime implements OpenView {
       return label;
     }));
     if (focused >= 0) (this.labels.children[Math.min(focused, rows.length - 1)] as HTMLElement | undefined)?.focus();
-    this.canvas_place.style.height = Math.max(120, rows.length * this.lane) + "px";
+    this.canvas_place.style.height = this.height() + "px";
+  }
+
+  private height(): number {
+    return Math.max(120, (this.answer?.rows.length ?? 0) * this.lane);
+  }
+
+  private scrolled(): number {
+    return document.documentElement.dataset.paper === undefined ? this.scroller.scrollTop : 0;
   }
 
   private view(): LaneView {
@@ -168,21 +180,23 @@ class SpaceTime implements OpenView {
     return { message: state.message, past: this.card.past, future: this.card.future, selected: new Set(state.selected.map(row)), arc };
   }
 
-  private draw_axis(view: LaneView): void {
-    const drawing = this.axis.begin();
+  private draw_axis(view: LaneView, what: string): void {
+    const drawing = this.axis.begin(what);
     if (drawing) draw_time_axis(drawing, { left: 0, top: 0, right: this.axis.width, bottom: 1 }, view.from_s, view.to_s, colours(), false, -4);
   }
 
-  private draw(view: LaneView): void {
-    const drawing = this.lanes.begin();
+  private draw(view: LaneView, what: string): void {
+    const drawing = this.lanes.begin(what);
     if (!drawing) return;
+    drawing.translate(0, -this.scrolled());
     const { answer } = this;
     const all = colours();
     if (!answer) return;
     const highlight = this.highlight();
     this.draw_ground(drawing, view, highlight);
     draw_lanes(drawing, answer, view, all, highlight, this.bins);
-    const box = { left: 0, top: 0, right: view.width, bottom: this.lanes.height };
+    draw_inside(drawing, answer, view, all);
+    const box = { left: 0, top: 0, right: view.width, bottom: this.height() };
     const { hover_s } = this.context;
     if (hover_s !== null) vertical(drawing, x_of(view, hover_s), box, all.faint, 1);
     const { at_s } = this.context.state;
@@ -199,7 +213,7 @@ class SpaceTime implements OpenView {
     if (selecting) {
       drawing.fillStyle = all.accent;
       drawing.globalAlpha = 0.15;
-      drawing.fillRect(x_of(view, selecting.from_s), 0, x_of(view, selecting.to_s) - x_of(view, selecting.from_s), this.lanes.height);
+      drawing.fillRect(x_of(view, selecting.from_s), 0, x_of(view, selecting.to_s) - x_of(view, selecting.from_s), this.height());
       drawing.globalAlpha = 1;
     }
   }
@@ -228,8 +242,8 @@ class SpaceTime implements OpenView {
     });
     const end = x_of(view, this.context.clock.known_s), begin = x_of(view, 0);
     drawing.fillStyle = colours().page;
-    if (end < view.width) drawing.fillRect(end, 0, view.width - end, this.lanes.height);
-    if (begin > 0) drawing.fillRect(0, 0, begin, this.lanes.height);
+    if (end < view.width) drawing.fillRect(end, 0, view.width - end, this.height());
+    if (begin > 0) drawing.fillRect(0, 0, begin, this.height());
   }
 
   private point(x: number, y: number): void {
@@ -256,6 +270,8 @@ class SpaceTime implements OpenView {
     const name = context.world.name(answer.rows[row].process, 30);
     const time_s = view.from_s + (x / view.width) * (view.to_s - view.from_s);
     if (!answer.exact) return name;
+    const inside = inside_at(answer, view, x, y);
+    if (inside >= 0) return `${name}: ${inside_text(answer, inside)}`;
     const { seg_row, seg_from, seg_to, seg_kind } = answer;
     for (let i = 0; i < seg_row.length; ++i) {
       if (seg_row[i] === row && seg_from[i] <= time_s && seg_to[i] > time_s) {

@@ -12,9 +12,9 @@
 #include "backends/linux/capture/bpf/record_reader.hpp"
 #include "backends/linux/capture/bpf/record_translator.hpp"
 #include "backends/linux/capture/bpf/running_threads.hpp"
-#include "backends/linux/capture/kernel/local_clock.hpp"
 #include "backends/linux/capture/kernel/open_files.hpp"
 #include "backends/linux/capture/kernel/process_files.hpp"
+#include "os/local_clock.hpp"
 #include "os/machine.hpp"
 
 namespace dpm {

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "backends/linux/capture/kernel/local_clock.hpp"
 #include "backends/linux/capture/supervisor/process_view.hpp"
 #include "model/time.hpp"
+#include "os/local_clock.hpp"
 
 namespace dpm {
 

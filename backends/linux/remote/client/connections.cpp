@@ -40,6 +40,12 @@ std::size_t text_bytes(const DeliveryChanged& report) {
   return report.name.size() + report.delivery.problem.size() + report.delivery.file.size();
 }
 std::size_t text_bytes(const MachineLost& report) { return report.why.size(); }
+std::size_t text_bytes(const EventsSeen& report) {
+  std::size_t bytes = 0;
+  for (const EventSeen& seen : report.events) bytes += sizeof seen + seen.event.size() + seen.text.size();
+  for (const std::string& warning : report.warnings) bytes += sizeof warning + warning.size();
+  return bytes;
+}
 std::size_t text_bytes(const Notice& notice) { return notice.text.size(); }
 std::size_t text_bytes(const MachineFound& report) {
   std::size_t bytes = 0;
@@ -53,7 +59,10 @@ std::size_t bytes_of(const MachineReport& report) {
   return kSmallBytes + std::visit([](const auto& what) { return text_bytes(what); }, report.what);
 }
 
-bool is_output(const MachineReport& report) { return std::holds_alternative<Output>(report.what); }
+// There may be any number of these.
+bool is_output(const MachineReport& report) {
+  return std::holds_alternative<Output>(report.what) || std::holds_alternative<EventsSeen>(report.what);
+}
 
 // Turns Refused into an error.
 Answer checked(Answer reply) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "backends/linux/remote/controller/filter_reach.hpp"
+#include "backends/linux/remote/controller/predicted_places.hpp"
 #include "backends/linux/remote/controller/rank_launchers.hpp"
 
 namespace dpm::control {
@@ -40,10 +41,13 @@ Outcome AddprocessCommand::perform(const Words& words, const std::optional<std::
   if (!filter) return console_.fail("addprocess: " + filter.error().what);
   if (!(*filter)->ended.empty())
     return console_.fail(fmt::format("addprocess: filter '{}' has ended: {}", (*filter)->name, (*filter)->ended));
-  const auto machines = sets_.named(words[1]);
-  if (!machines) return console_.fail("addprocess: " + machines.error().what);
   if (std::filesystem::path(words[2]).filename().empty())
     return console_.fail(fmt::format("addprocess: '{}' names no file", words[2]));
+  const auto word = words[1] == kAutomatic ? next_machine(**job, std::filesystem::path(words[2]).filename())
+                                           : Result<std::string>(words[1]);
+  if (!word) return console_.fail("addprocess: " + word.error().what);
+  const auto machines = sets_.named(*word);
+  if (!machines) return console_.fail("addprocess: " + machines.error().what);
   const auto once = without_repetitions(*machines);
   for (const auto& machine : once)
     if (auto address = address_for(machine, (*job)->name, **filter, machines_); !address)

@@ -35,6 +35,14 @@ enum class Verb {
   adopt,
   source,
   sink,
+  define,
+  undefine,
+  read,
+  show,
+  remote,
+  log,
+  stop,
+  ps,
   die,
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -58,9 +59,10 @@ struct RemovedDelivery {
 struct Job {
   unsigned number = 0;
   std::string name, filter;
-  std::string adopted_from, adopted_as;  // from which controller, and its name there; empty: created here
-  MeterFlags flags;                      // of processes that are added
-  std::string source;                    // likewise; empty: each machine's daemon decides
+  std::string adopted_from, adopted_as;          // from which controller, and its name there; empty: created here
+  MeterFlags flags;                              // of processes that are added
+  std::string source;                            // likewise; empty: each machine's daemon decides
+  std::map<std::string, std::string> placement;  // machine by process, as predicted; empty: none
   std::deque<ProcessRecord> processes;
 };
 

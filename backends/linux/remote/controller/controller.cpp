@@ -1,6 +1,7 @@
 #include "backends/linux/remote/controller/controller.hpp"
 
 #include "backends/linux/remote/controller/command_words.hpp"
+#include "model/lower_case.hpp"
 
 namespace dpm::control {
 namespace {
@@ -15,10 +16,21 @@ Lines lines_of(std::string_view text) {
   }
 }
 
+// What stands behind "define", which has the words of event scripts, not those of commands.
+std::optional<std::string_view> definition_in(std::string_view line) {
+  constexpr std::string_view kBlanks = " \t", kVerb = "define";
+  const auto begin = line.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return std::nullopt;
+  line.remove_prefix(begin);
+  const auto end = std::min(line.find_first_of(kBlanks), line.size());
+  if (lower_case(line.substr(0, end)) != kVerb) return std::nullopt;
+  return line.substr(end);
+}
+
 }  // namespace
 
 Controller::Controller(Machines& machines, Screen& screen, KnownMachines known_machines, const std::string& hosts_file,
-                       WatchSettings watching)
+                       WatchSettings watching, EventSettings events, LoadPlacement load_placement)
     : console_(screen),
       known_machines_(std::move(known_machines)),
       copies_(machines, console_),
@@ -28,7 +40,8 @@ Controller::Controller(Machines& machines, Screen& screen, KnownMachines known_m
       filters_(machines, console_, computation_, known_machines_, copies_, sets_),
       filter_removal_(machines, console_, computation_),
       kept_files_(machines, console_, computation_, known_machines_, sets_),
-      jobs_(machines, console_, computation_),
+      jobs_(machines, console_, computation_, std::move(load_placement)),
+      events_(machines, console_, computation_, reports_, sets_, jobs_, std::move(events)),
       addprocess_(machines, console_, computation_, known_machines_, copies_, sets_),
       processes_(machines, console_, computation_, known_machines_, sets_),
       removal_(machines, console_, computation_, reports_),
@@ -41,18 +54,31 @@ Controller::Controller(Machines& machines, Screen& screen, KnownMachines known_m
 Outcome Controller::perform(std::string_view line, const std::string& where) {
   if (!where.empty()) console_.enter(where);
   const int failures_before = failures_;
-  const auto outcome = [&] {
-    auto command = read_words(line);
-    if (!command) return console_.fail(command.error().what);
-    if (command->words.empty()) return Outcome::done;
-    const auto form = find_command(command->words.front());
-    if (!form) return console_.fail(form.error().what);
-    command->words.erase(command->words.begin());
-    return dispatch(**form, command->words, command->input);
-  }();
+  const auto outcome = perform_words(line);
   if (!where.empty()) console_.leave();
   // A script has counted the failures of its lines.
   if (outcome == Outcome::failed && failures_ == failures_before) ++failures_;
+  return outcome;
+}
+
+Outcome Controller::perform_words(std::string_view line) {
+  if (const auto definition = definition_in(line)) return events_.define(*definition);
+  auto command = read_words(line);
+  if (!command) return console_.fail(command.error().what);
+  if (command->words.empty()) return Outcome::done;
+  const auto form = find_command(command->words.front());
+  if (!form) return console_.fail(form.error().what);
+  command->words.erase(command->words.begin());
+  const Outcome outcome = perform_form(**form, command->words, command->input);
+  if (outcome == Outcome::left) events_.end();
+  return outcome;
+}
+
+Outcome Controller::perform_form(const CommandForm& form, const Words& words, const std::optional<std::string>& input) {
+  const Outcome outcome = dispatch(form, words, input);
+  const bool may_bring_machines =
+      form.verb == Verb::addprocess || form.verb == Verb::acquire || form.verb == Verb::adopt;
+  if (may_bring_machines && outcome == Outcome::done) events_.reach_new_machines();
   return outcome;
 }
 
@@ -76,7 +102,7 @@ Outcome Controller::dispatch(const CommandForm& form, const Words& words, const 
     case Verb::setflags:
       return jobs_.set_flags(words);
     case Verb::startjob:
-      return jobs_.start(words[0]);
+      return jobs_.start(words);
     case Verb::stopjob:
       return jobs_.stop(words[0]);
     case Verb::removejob:
@@ -111,6 +137,22 @@ Outcome Controller::dispatch(const CommandForm& form, const Words& words, const 
       return scripts_.perform(words[0]);
     case Verb::sink:
       return sink(words);
+    case Verb::define:
+      return Outcome::failed;  // definition_in() has it
+    case Verb::undefine:
+      return events_.undefine(words);
+    case Verb::read:
+      return events_.read(words[0]);
+    case Verb::show:
+      return events_.show(words);
+    case Verb::remote:
+      return events_.remote(words);
+    case Verb::log:
+      return events_.log(words);
+    case Verb::stop:
+      return events_.stop(words);
+    case Verb::ps:
+      return events_.ps(words);
     case Verb::die:
       return leaving_.die();
   }

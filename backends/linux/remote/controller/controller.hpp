@@ -16,6 +16,7 @@
 #include "backends/linux/remote/controller/command_forms.hpp"
 #include "backends/linux/remote/controller/computation.hpp"
 #include "backends/linux/remote/controller/console.hpp"
+#include "backends/linux/remote/controller/event_commands.hpp"
 #include "backends/linux/remote/controller/file_copies.hpp"
 #include "backends/linux/remote/controller/filter_commands.hpp"
 #include "backends/linux/remote/controller/filter_removal.hpp"
@@ -39,7 +40,7 @@ class Controller {
  public:
   // `hosts_file` has the machines of "@all" (machine_sets.hpp); it may be empty.
   Controller(Machines& machines, Screen& screen, KnownMachines known_machines, const std::string& hosts_file = "",
-             WatchSettings watching = {});
+             WatchSettings watching = {}, EventSettings events = {}, LoadPlacement load_placement = {});
 
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
@@ -62,6 +63,8 @@ class Controller {
   const Computation& computation() const { return computation_; }
 
  private:
+  Outcome perform_words(std::string_view line);
+  Outcome perform_form(const CommandForm& form, const Words& words, const std::optional<std::string>& input);
   Outcome dispatch(const CommandForm& form, const Words& words, const std::optional<std::string>& input);
   Outcome help(const Words& words);
   Outcome sink(const Words& words);
@@ -79,6 +82,7 @@ class Controller {
   FilterRemoval filter_removal_;
   KeptFilesCommands kept_files_;
   JobCommands jobs_;
+  EventCommands events_;
   AddprocessCommand addprocess_;
   ProcessCommands processes_;
   RemovalCommands removal_;

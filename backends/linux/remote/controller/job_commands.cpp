@@ -23,16 +23,25 @@ std::string state_text(const ProcessRecord& process) {
                      process.ended);
 }
 
-// Takes --source out of the words; empty if it is not among them.
-Result<std::string> take_source(Words& words) {
-  std::string source;
+struct JobOptions {
+  std::string source, placement;
+};
+
+// Takes the options out of the words.
+Result<JobOptions> take_job_options(Words& words) {
+  JobOptions options;
   for (const auto& [name, value] : take_options(words)) {
-    if (name != "--source") return Error{fmt::format("no option '{}': newjob has --source", name)};
+    if (name == "--placement" && value.empty()) return Error{"--placement needs a file"};
+    if (name == "--placement") {
+      options.placement = value;
+      continue;
+    }
+    if (name != "--source") return Error{fmt::format("no option '{}': newjob has --source and --placement", name)};
     if (std::find(kSources.begin(), kSources.end(), value) == kSources.end())
       return Error{fmt::format("--source '{}': one of {}", value, fmt::join(kSources, ", "))};
-    source = value;
+    options.source = value;
   }
-  return source;
+  return options;
 }
 
 // "metered with kernel (--source kernel): A, B", a line for each source.
@@ -52,8 +61,8 @@ Lines source_lines(const Job& job) {
 
 Outcome JobCommands::create(const Words& all_words) {
   Words words = all_words;
-  const auto source = take_source(words);
-  if (!source) return console_.fail("newjob: " + source.error().what);
+  const auto options = take_job_options(words);
+  if (!options) return console_.fail("newjob: " + options.error().what);
   if (words.empty() || words.size() > 2)
     return console_.fail(fmt::format("newjob takes {} parameters; {}", words.empty() ? "more" : "fewer",
                                      usage(*find_command("newjob").value())));
@@ -71,7 +80,16 @@ Outcome JobCommands::create(const Words& all_words) {
       if (filter.empty() && candidate.ended.empty()) filter = candidate.name;
   }
   if (filter.empty()) return console_.fail("every filter has ended: create another one first");
-  computation_.add_job(words[0], filter).source = *source;
+  std::map<std::string, std::string> placement;
+  if (!options->placement.empty()) {
+    if (!load_placement_) return console_.fail("newjob: this controller reads no placements");
+    auto loaded = load_placement_(options->placement);
+    if (!loaded) return console_.fail("newjob: " + loaded.error().what);
+    placement = *std::move(loaded);
+  }
+  Job& job = computation_.add_job(words[0], filter);
+  job.source = options->source;
+  job.placement = std::move(placement);
   return Outcome::done;
 }
 
@@ -109,9 +127,18 @@ Outcome JobCommands::set_flags(const Words& words) {
   return outcome;
 }
 
-Outcome JobCommands::start(const std::string& name) {
+Outcome JobCommands::start(const Words& words) {
+  const std::string& name = words[0];
+  if (words.size() > 1 && words[1] != "--place")
+    return console_.fail(fmt::format("startjob: no option '{}': it has --place", words[1]));
   const auto job = computation_.job(name);
   if (!job) return console_.fail("startjob: " + job.error().what);
+  if (words.size() > 1) {
+    if ((*job)->placement.empty())
+      return console_.fail(fmt::format("startjob: job '{}' has no placement: newjob --placement gives it one", name));
+    const Lines lines = suggestions(**job);
+    if (!lines.empty()) console_.say(lines);
+  }
   if ((*job)->processes.empty())
     return console_.fail(fmt::format("job '{}' has no processes: addprocess creates them", name));
   std::vector<Question> questions;

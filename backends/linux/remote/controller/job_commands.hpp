@@ -2,21 +2,23 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "backends/linux/remote/controller/computation.hpp"
 #include "backends/linux/remote/controller/console.hpp"
 #include "backends/linux/remote/controller/machines.hpp"
+#include "backends/linux/remote/controller/predicted_places.hpp"
 
 namespace dpm::control {
 
 class JobCommands {
  public:
-  JobCommands(Machines& machines, Console& console, Computation& computation)
-      : machines_(machines), console_(console), computation_(computation) {}
+  JobCommands(Machines& machines, Console& console, Computation& computation, LoadPlacement load_placement)
+      : machines_(machines), console_(console), computation_(computation), load_placement_(std::move(load_placement)) {}
 
   Outcome create(const Words& words);
   Outcome set_flags(const Words& words);
-  Outcome start(const std::string& name);
+  Outcome start(const Words& words);
   Outcome stop(const std::string& name);
   Outcome list(const Words& words);
 
@@ -26,6 +28,7 @@ class JobCommands {
   Machines& machines_;
   Console& console_;
   Computation& computation_;
+  LoadPlacement load_placement_;
 };
 
 }  // namespace dpm::control

@@ -109,14 +109,18 @@ void LogMirror::note(const LogFile& file) {
 
 // Another file of this name is fetched from its beginning.
 void LogMirror::note_names(const LogFile& file) {
-  if (names_.fetched_bytes > 0 && (file.identity != names_.identity || file.size_bytes < names_.fetched_bytes)) {
-    std::error_code ignored;
-    fs::remove(path_of(kNewNames), ignored);
-    names_ = {.is_replaced = true};
-  }
+  if (names_.fetched_bytes > 0 && (file.identity != names_.identity || file.size_bytes < names_.fetched_bytes))
+    begin_names_again(file.identity);
   names_.is_there = true;
   names_.identity = file.identity;
   names_.there_bytes = file.size_bytes;
+}
+
+void LogMirror::begin_names_again(std::uint64_t identity) {
+  std::error_code ignored;
+  fs::remove(path_of(kNewNames), ignored);
+  const bool is_replaced = names_.is_replaced || names_.fetched_bytes > 0;
+  names_ = {.identity = identity, .is_there = true, .is_replaced = is_replaced};
 }
 
 bool LogMirror::has_all() const {
@@ -172,6 +176,11 @@ Result<void> LogMirror::take_events(const LogPiece& piece) {
 }
 
 Result<void> LogMirror::take_names(const LogPiece& piece) {
+  if (piece.identity != names_.identity) {
+    const bool is_beginning = names_.fetched_bytes == 0;
+    begin_names_again(piece.identity);
+    if (!is_beginning) return {};
+  }
   const bool is_behind = names_are_behind();
   names_.fetched_bytes += piece.bytes.size();
   if (names_.is_replaced) {

@@ -13,7 +13,9 @@
 //
 // What a round holds in memory is bounded; a log that grows faster comes in several rounds, and each stream has its turn. When
 // two rounds have found the same, the copy is the trace, and has its trace.json. With --window the recorder removes segments and
-// replaces names.jsonl, and so does the copy: it takes about as much disk as the trace.
+// replaces names.jsonl, and so does the copy: it takes about as much disk as the trace. Names may be replaced between two pieces
+// of them, or after the events that they explain have come: each piece tells which file it is of, and another one is fetched from
+// its beginning.
 //
 // The folder is locked like the recorder's (trace/recording_lock.hpp) until the filter has ended and the copy has all of its trace.
 // The machine is not trusted: names that lead elsewhere are refused, and so is what would fill the disk.
@@ -83,6 +85,7 @@ class LogMirror {
   Result<void> find_trace(const std::vector<LogFile>& files);
   void note(const LogFile& file);
   void note_names(const LogFile& file);
+  void begin_names_again(std::uint64_t identity);
   bool has_all() const;
   bool names_are_behind() const;
   void go_to(Stage stage);

@@ -42,7 +42,7 @@ struct Notice {
 
 struct MachineReport {
   std::string machine;
-  std::variant<StateChanged, Output, FilterEnded, DeliveryChanged, MachineLost, MachineFound, Notice> what;
+  std::variant<StateChanged, Output, FilterEnded, DeliveryChanged, EventsSeen, MachineLost, MachineFound, Notice> what;
 };
 
 class Machines {

@@ -13,8 +13,10 @@ namespace dpm::control {
 Reports::Reports(Machines& machines, Console& console, Computation& computation)
     : machines_(machines), console_(console), computation_(computation) {
   machines_.on_overflow([this](const std::vector<MachineReport>& output) {
-    for (const auto& report : output)
+    for (const auto& report : output) {
       if (const auto* what = std::get_if<Output>(&report.what)) take(report.machine, *what);
+      if (const auto* what = std::get_if<EventsSeen>(&report.what)) take(report.machine, *what);
+    }
   });
 }
 
@@ -22,9 +24,20 @@ Reports::~Reports() { machines_.on_overflow(nullptr); }
 
 void Reports::show() { backlog_.is_full() ? show_part() : catch_up(); }
 
+bool Reports::show_later(const std::string& lines) {
+  if (backlog_.room() < lines.size()) return false;
+  for (std::size_t at = 0; at <= lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', at), lines.size());
+    tell(lines.substr(at, end - at));
+    at = end + 1;
+  }
+  return true;
+}
+
 void Reports::catch_up() {
   for (const auto& report : machines_.take_reports())
     std::visit([&](const auto& what) { take(report.machine, what); }, report.what);
+  if (on_taken_) on_taken_();
   show_part();
 }
 
@@ -133,6 +146,10 @@ void Reports::take(const std::string& machine, const FilterEnded& report) {
 
 void Reports::take(const std::string& machine, const DeliveryChanged& report) {
   if (const auto news = Deliveries(computation_).take(machine, report); !news.empty()) tell(news);
+}
+
+void Reports::take(const std::string& machine, const EventsSeen& report) {
+  if (on_events_) on_events_(machine, report);
 }
 
 void Reports::take(const std::string& machine, const MachineLost& report) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -37,11 +38,20 @@ class Reports {
   std::chrono::milliseconds patience() const;
   bool is_behind() const { return !backlog_.empty(); }
 
+  // Lines that are shown after what waits already; false if too much waits.
+  bool show_later(const std::string& lines);
+  // Gets what event monitors report.
+  using EventsHandler = std::function<void(const std::string& machine, const EventsSeen& seen)>;
+  void on_events(EventsHandler handler) { on_events_ = std::move(handler); }
+  // Called when reports have been taken, and questions may be asked.
+  void on_taken(std::function<void()> then) { on_taken_ = std::move(then); }
+
  private:
   void take(const std::string& machine, const StateChanged& report);
   void take(const std::string& machine, const Output& report);
   void take(const std::string& machine, const FilterEnded& report);
   void take(const std::string& machine, const DeliveryChanged& report);
+  void take(const std::string& machine, const EventsSeen& report);
   void take(const std::string& machine, const MachineLost& report);
   void take(const std::string& machine, const MachineFound& report);
   void take(const std::string&, const Notice& notice) { tell(notice.text); }
@@ -54,6 +64,8 @@ class Reports {
   Console& console_;
   Computation& computation_;
   Backlog backlog_;
+  EventsHandler on_events_;
+  std::function<void()> on_taken_;
 };
 
 }  // namespace dpm::control

@@ -1,10 +1,8 @@
 #include "backends/linux/remote/controller/watched_log.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "backends/linux/remote/controller/deliveries.hpp"
@@ -22,45 +20,30 @@ constexpr milliseconds kPieceTimeMax{100};
 constexpr unsigned kFailuresToTell = 2;  // a file that was listed may be gone
 constexpr int kPausesAfterFailure = 4;
 
-Result<fs::path> make_scratch(const fs::path& folder, const std::string& filter) {
-  std::string name = "dpm-watch-" + filter + "-XXXXXX";
-  std::replace_if(
-      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0 && c != '-'; }, '_');
-  std::error_code failed;
-  std::string path = (folder.empty() ? fs::temp_directory_path(failed) : folder) / name;
-  if (failed) return Error{"find the folder for temporary files: " + failed.message()};
-  if (::mkdtemp(path.data()) == nullptr) return Error::from_errno("make the folder " + path);
-  return fs::path(path);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<WatchedLog>> WatchedLog::begin(const std::string& filter, Machines& machines,
                                                       Computation& computation, const fs::path& scratch,
                                                       milliseconds every) {
-  auto folder = make_scratch(scratch, filter);
+  auto folder = CopyFolder::make(scratch, filter);
   if (!folder) return folder.error();
   std::unique_ptr<WatchedLog> log(new WatchedLog(filter, machines, computation, *std::move(folder), every));
   log->ask({});
   return log;
 }
 
-WatchedLog::WatchedLog(const std::string& filter, Machines& machines, Computation& computation, fs::path folder,
+WatchedLog::WatchedLog(const std::string& filter, Machines& machines, Computation& computation, CopyFolder folder,
                        milliseconds every)
     : filter_(filter),
       machines_(machines),
       computation_(computation),
       folder_(std::move(folder)),
       every_(every),
-      mirror_(folder_),
+      mirror_(folder_.trace()),
       piece_bytes_(kLeastPieceBytes),
       self_(std::make_shared<WatchedLog*>(this)) {}
 
-WatchedLog::~WatchedLog() {
-  *self_ = nullptr;
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
-}
+WatchedLog::~WatchedLog() { *self_ = nullptr; }
 
 void WatchedLog::ask(milliseconds delay) {
   const auto filter = computation_.filter(filter_);

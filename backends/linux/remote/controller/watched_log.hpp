@@ -8,6 +8,7 @@
 #include <string>
 
 #include "backends/linux/remote/controller/computation.hpp"
+#include "backends/linux/remote/controller/copy_folder.hpp"
 #include "backends/linux/remote/controller/log_mirror.hpp"
 #include "backends/linux/remote/controller/machines.hpp"
 
@@ -21,9 +22,9 @@ class WatchedLog {
                                                    std::chrono::milliseconds every);
   WatchedLog(const WatchedLog&) = delete;
   WatchedLog& operator=(const WatchedLog&) = delete;
-  ~WatchedLog();  // removes the copy
+  ~WatchedLog();
 
-  const std::filesystem::path& folder() const { return folder_; }
+  std::filesystem::path folder() const { return folder_.trace(); }
   const LogMirror& copy() const { return mirror_; }
   const std::string& problem() const { return problem_; }  // why nothing comes at present; empty: it does
   bool is_over() const { return is_over_; }                // nothing more will come
@@ -31,7 +32,7 @@ class WatchedLog {
  private:
   using Clock = std::chrono::steady_clock;
 
-  WatchedLog(const std::string& filter, Machines& machines, Computation& computation, std::filesystem::path folder,
+  WatchedLog(const std::string& filter, Machines& machines, Computation& computation, CopyFolder folder,
              std::chrono::milliseconds every);
   void ask(std::chrono::milliseconds delay);
   void take(Answer answer);
@@ -44,7 +45,7 @@ class WatchedLog {
   std::string filter_;
   Machines& machines_;
   Computation& computation_;
-  std::filesystem::path folder_;
+  CopyFolder folder_;
   std::chrono::milliseconds every_;
   LogMirror mirror_;
   std::uint32_t piece_bytes_;

@@ -184,6 +184,9 @@ Result<ReplyBody> read_log(const std::string& log, const GetLog& request) {
   if (length < 0) return Error::from_errno(fmt::format("read '{}' of the log '{}'", request.file, log));
   piece.bytes.resize(static_cast<std::size_t>(length));
   piece.last = request.offset + piece.bytes.size() >= size_bytes;
+  struct statx status {};
+  if (::statx(file->get(), "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &status) == 0)
+    piece.identity = identity_of(status);
   return ReplyBody(std::move(piece));
 }
 

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
+#include <dpm/monitor/shared_folder.hpp>
 #include <utility>
 
 #include "backends/linux/capture/kernel/cgroups.hpp"
@@ -53,6 +55,15 @@ std::string daemon_identity(const SocketFolder& folder, const std::string& machi
   return number.empty() ? "" : fmt::format("{} {} {}", boot_identity(), number, machine);
 }
 
+// The programs of daemons that stand for machines of their own meet their event monitors in folders of their own. Agents and
+// programs inherit the choice.
+void separate_monitor_folder(const std::string& machine) {
+  if (machine.empty()) return;
+  char path[monitor::kFolderBytes];
+  monitor::put_folder_path(path);
+  ::setenv("DPM_MONITOR_FOLDER", fmt::format("{}@{}", path, machine).c_str(), 1);
+}
+
 // Of a request about one process; 0 for others.
 std::uint32_t pid_of(const RequestBody& request) {
   return std::visit(
@@ -70,6 +81,7 @@ std::string meterd_socket(const std::string& machine) { return "meterd@" + machi
 Result<void> Meterd::run(const Options& options, const std::function<void()>& on_ready) {
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGCHLD, SIG_IGN);  // the kernel takes away agents that end
+  separate_monitor_folder(options.machine);
   asio::io_context context(1);
   Meterd daemon(context, options);
   if (auto begun = daemon.begin(); !begun) return begun;
@@ -89,8 +101,14 @@ Meterd::Meterd(asio::io_context& context, const Options& options)
                     [this](const std::string& controller, RequestId id, RequestBody request) {
                       perform(controller, id, std::move(request));
                     },
-                    [this](const std::string& controller) { processes_.set_connected(controller, false); },
-                    [this](const std::string& controller) { processes_.set_reading(controller, true); },
+                    [this](const std::string& controller) {
+                      processes_.set_connected(controller, false);
+                      events_.end(controller);
+                    },
+                    [this](const std::string& controller) {
+                      processes_.set_reading(controller, true);
+                      events_.set_reading(controller, true);
+                    },
                     [this] { note_activity(); }}),
       processes_(context, options.keep,
                  {[this](const std::string& controller) { return controllers_.is_connected(controller); },
@@ -107,7 +125,11 @@ Meterd::Meterd(asio::io_context& context, const Options& options)
                [this] {
                  take_unattended();
                  for (const auto& [controller, id] : std::exchange(waiting_hellos_, {})) welcome(controller, id);
-               }}) {}
+               }}),
+      events_(context, {options.machine, options.uses_cgroups, options.source},
+              [this](const std::string& controller, ReportBody body) {
+                return controllers_.report(controller, std::move(body));
+              }) {}
 
 Result<void> Meterd::begin() {
   auto folders = SocketFolder::all_own();
@@ -177,6 +199,7 @@ void Meterd::perform(const std::string& controller, RequestId id, RequestBody re
   if (std::holds_alternative<ListKept>(request)) return answer(list_kept_files(processes_.describe()));
   if (const auto* remove = std::get_if<RemoveKept>(&request))
     return answer(reply_of(remove_kept_file(*remove, processes_.describe())));
+  if (EventMonitorLink::is_for(request)) return events_.perform(controller, std::move(request), answer);
   const std::uint32_t pid = pid_of(request);
   processes_.pass_on(controller, pid, std::move(request), answer);
 }

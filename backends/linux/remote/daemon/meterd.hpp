@@ -19,6 +19,7 @@
 
 #include "backends/linux/custody/keeper/socket_folder.hpp"
 #include "backends/linux/remote/daemon/controllers.hpp"
+#include "backends/linux/remote/daemon/event_monitor_link.hpp"
 #include "backends/linux/remote/daemon/log_settling.hpp"
 #include "backends/linux/remote/daemon/managed_processes.hpp"
 #include "backends/linux/remote/daemon/managed_records.hpp"
@@ -73,6 +74,7 @@ class Meterd {
   Controllers controllers_;
   ManagedProcesses processes_;
   PendingAgents agents_;
+  EventMonitorLink events_;
   std::vector<std::pair<std::string, RequestId>> waiting_hellos_;  // until the agents have been found
   std::optional<Listener> listener_;
 };

@@ -2,6 +2,8 @@
 // that writes or reads them (control_codec.cpp), with what is allowed in each.
 #pragma once
 
+#include <climits>
+#include <cstdint>
 #include <string_view>
 
 #include "backends/linux/remote/protocol/control_codec.hpp"
@@ -46,6 +48,9 @@ DPM_CONTROL_TYPE(ListManaged, "list_charges")
 DPM_CONTROL_TYPE(ListKept, "list_kept")
 DPM_CONTROL_TYPE(RemoveKept, "remove_kept")
 DPM_CONTROL_TYPE(Relay, "relay")
+DPM_CONTROL_TYPE(ChangeEvents, "change_events")
+DPM_CONTROL_TYPE(LookAtEvents, "look_at_events")
+DPM_CONTROL_TYPE(EndEvents, "end_events")
 DPM_CONTROL_TYPE(Refused, "refused")
 DPM_CONTROL_TYPE(Done, "done")
 DPM_CONTROL_TYPE(Welcome, "welcome")
@@ -58,6 +63,8 @@ DPM_CONTROL_TYPE(LogPiece, "log_piece")
 DPM_CONTROL_TYPE(ManagedList, "charges")
 DPM_CONTROL_TYPE(FilterFinished, "filter_finished")
 DPM_CONTROL_TYPE(KeptFiles, "kept_files")
+DPM_CONTROL_TYPE(EventsState, "events_state")
+DPM_CONTROL_TYPE(EventsSeen, "events_seen")
 DPM_CONTROL_TYPE(StateChanged, "state_changed")
 DPM_CONTROL_TYPE(Output, "output")
 DPM_CONTROL_TYPE(FilterEnded, "filter_ended")
@@ -107,6 +114,16 @@ void fields(Archive& archive, KeptFile& file) {
   archive.number("size_bytes", file.size_bytes, 0, INT64_MAX);
   archive.number("age_s", file.age_s, 0, INT64_MAX);
   archive.text("used_by", file.used_by, kSentence);
+}
+
+template <typename Archive>
+void fields(Archive& archive, EventSeen& seen) {
+  archive.text("event", seen.event, kOptionalName);
+  archive.flag("high_level", seen.is_high_level);
+  archive.number("time_ns", seen.time_ns, 0, UINT64_MAX);
+  archive.number("pid", seen.pid, 0, INT_MAX);
+  archive.number("value", seen.value, 0, UINT64_MAX);
+  archive.text("text", seen.text, kSentence);
 }
 
 template <typename Archive>
@@ -233,6 +250,15 @@ void fields(Archive& archive, Relay& relay) {
   archive.raw(relay.bytes);
 }
 
+template <typename Archive>
+void fields(Archive& archive, ChangeEvents& change) {
+  archive.raw(change.changes);
+}
+template <typename Archive>
+void fields(Archive&, LookAtEvents&) {}
+template <typename Archive>
+void fields(Archive&, EndEvents&) {}
+
 // ---- replies
 
 template <typename Archive>
@@ -283,6 +309,7 @@ void fields(Archive& archive, LogState& state) {
 template <typename Archive>
 void fields(Archive& archive, LogPiece& piece) {
   archive.flag("last", piece.last);
+  archive.number("identity", piece.identity, 0, UINT64_MAX);
   archive.raw(piece.bytes);
 }
 template <typename Archive>
@@ -297,6 +324,18 @@ template <typename Archive>
 void fields(Archive& archive, KeptFiles& kept) {
   archive.objects("files", kept.files);
   archive.number("unlisted", kept.unlisted, 0, INT64_MAX);
+}
+
+template <typename Archive>
+void fields(Archive& archive, EventsState& state) {
+  archive.number("definitions", state.definitions, 0, INT64_MAX);
+  archive.number("programs", state.programs, 0, INT64_MAX);
+  archive.number("seen", state.seen, 0, INT64_MAX);
+  archive.number("lost", state.lost, 0, INT64_MAX);
+  archive.number("backlog_most", state.backlog_most, 0, INT64_MAX);
+  archive.number("backlog_last", state.backlog_last, 0, INT64_MAX);
+  archive.number("backlog_longest_ns", state.backlog_longest_ns, 0, INT64_MAX);
+  archive.raw(state.lines);
 }
 
 // ---- reports
@@ -328,6 +367,12 @@ void fields(Archive& archive, DeliveryChanged& changed) {
   archive.text("name", changed.name, kOptionalName);
   archive.text("filter", changed.filter, kOptionalName);
   archive.object("delivery", changed.delivery);
+}
+template <typename Archive>
+void fields(Archive& archive, EventsSeen& seen) {
+  archive.objects("events", seen.events);
+  archive.texts("warnings", seen.warnings, kSentence);
+  archive.number("unsent", seen.unsent, 0, INT64_MAX);
 }
 
 }  // namespace dpm::control

@@ -25,7 +25,7 @@
 namespace dpm::control {
 
 // Both ends must have the same version. The refusal of another one names both.
-inline constexpr std::uint32_t kControlVersion = 4;
+inline constexpr std::uint32_t kControlVersion = 5;
 // The bytes of a file, of input or of output in one message.
 inline constexpr std::size_t kChunkBytesMax = 256 * 1024;
 
@@ -197,9 +197,24 @@ struct Relay {
   std::string bytes;
 };
 
-using RequestBody = std::variant<Hello, CreateFilter, CreateProcess, AcquireProcess, SetFlags, StartProcess,
-                                 StopProcess, KillProcess, EndFilter, Release, Adopt, Input, FindFile, PutFile, GetLog,
-                                 LookAtLog, ListManaged, ListKept, RemoveKept, Relay>;
+// Events inside programs (filter/scripts). The first of these makes the daemon start the machine's event monitor, which is
+// the asking controller's until EndEvents or the end of that controller.
+//
+// One change a line: "define LINE-OF-A-SCRIPT", "undefine process|event|region|when NAME", "on EVENT", "off EVENT", "send all",
+// "send high-level" (only what is made of others). When it is answered, the programs that run record accordingly. A line
+// that is refused ends it; those before it hold.
+struct ChangeEvents {
+  std::string changes;
+};
+// Asks for EventsState.
+struct LookAtEvents {};
+// The programs go on, and record nothing.
+struct EndEvents {};
+
+using RequestBody =
+    std::variant<Hello, CreateFilter, CreateProcess, AcquireProcess, SetFlags, StartProcess, StopProcess, KillProcess,
+                 EndFilter, Release, Adopt, Input, FindFile, PutFile, GetLog, LookAtLog, ListManaged, ListKept,
+                 RemoveKept, Relay, ChangeEvents, LookAtEvents, EndEvents>;
 struct Request {
   std::uint64_t number = 0;  // chosen by the controller, repeated in the reply
   RequestBody body;
@@ -245,7 +260,8 @@ struct LogState {
 };
 struct LogPiece {
   std::string bytes;
-  bool last = false;  // of this file
+  bool last = false;           // of this file
+  std::uint64_t identity = 0;  // of the file, as in LogState: it may have been replaced since that was told
 };
 struct ManagedList {
   std::vector<ManagedProcess> processes;
@@ -258,8 +274,16 @@ struct KeptFiles {
   std::uint64_t unlisted = 0;   // more than one message can hold
 };
 
+struct EventsState {
+  std::uint64_t definitions = 0, programs = 0;       // programs: that run and are looked at
+  std::uint64_t seen = 0, lost = 0;                  // records
+  std::uint64_t backlog_most = 0, backlog_last = 0;  // records that waited when they were taken (S3's monitoring load)
+  std::uint64_t backlog_longest_ns = 0;              // how long the oldest had waited
+  std::string lines;                                 // "event ..." and "process ...", for people
+};
+
 using ReplyBody = std::variant<Refused, Done, Welcome, FilterCreated, ProcessCreated, FileFound, LogFiles, LogState,
-                               LogPiece, ManagedList, FilterFinished, KeptFiles>;
+                               LogPiece, ManagedList, FilterFinished, KeptFiles, EventsState>;
 struct Reply {
   std::uint64_t number = 0;
   ReplyBody body;
@@ -291,7 +315,22 @@ struct FilterEnded {
   std::string reason;
 };
 
-using ReportBody = std::variant<StateChanged, Output, FilterEnded, DeliveryChanged, Relay>;
+// An event that a definition names, or that is made of such events.
+struct EventSeen {
+  std::string event;
+  bool is_high_level = false;
+  std::uint64_t time_ns = 0;  // since 1970, by the machine's clock
+  std::uint32_t pid = 0;      // of the first that made it
+  std::uint64_t value = 0;    // in two's complement
+  std::string text;           // for people, without the time; several lines
+};
+struct EventsSeen {
+  std::vector<EventSeen> events;
+  std::vector<std::string> warnings;  // what the author of a definition should know
+  std::uint64_t unsent = 0;           // events before these that were dropped: the controller was too slow
+};
+
+using ReportBody = std::variant<StateChanged, Output, FilterEnded, DeliveryChanged, Relay, EventsSeen>;
 struct Report {
   ReportBody body;
 };

@@ -124,6 +124,20 @@ std::vector<std::uint32_t> follow_members(const std::optional<FoundCgroup>& cgro
   return followed;
 }
 
+Result<std::unique_ptr<MeteredRun>> follow_several(const std::vector<std::uint32_t>& pids, std::size_t ring_bytes) {
+  auto programs = load(ring_bytes);
+  if (!programs) return programs.error();
+  for (const std::uint32_t pid : pids) {
+    if (read_program_path(pid).empty())
+      return Error{fmt::format("acquire {}: there is no such process, or it belongs to another account", pid)};
+    if (auto done = follow_all_threads(pid, *programs); !done)
+      return Error{fmt::format("acquire {}: {}", pid, done.error().what)};
+  }
+  FollowedProgram followed{pids.front(), fmt::format("processes {}", fmt::join(pids, ", ")), false};
+  followed.running.assign(pids.begin() + 1, pids.end());
+  return std::unique_ptr<MeteredRun>(std::make_unique<KernelRun>(std::move(followed), *std::move(programs)));
+}
+
 Result<std::unique_ptr<MeteredRun>> follow_scope(const MeteringMethod::Scope& scope, std::size_t ring_bytes) {
   std::optional<FoundCgroup> cgroup;
   if (!scope.cgroup.empty()) {
@@ -187,7 +201,8 @@ class KernelMethod : public MeteringMethod {
   }
 
   Result<std::unique_ptr<MeteredRun>> acquire_scope(const Scope& scope, const Options& options) const override {
-    return follow_scope(scope, options.ring_bytes);
+    return scope.pids.empty() ? follow_scope(scope, options.ring_bytes)
+                              : follow_several(scope.pids, options.ring_bytes);
   }
 };
 

@@ -55,15 +55,15 @@ Result<void> MergedStream::take(std::uint32_t number, wire::MeterFrame frame) {
     if (names->number < meter.names) return {};
     taken = take_names(meter, names->text);
     ++meter.names;
+    if (gone_.empty()) mark(number, meter);
   } else if (const auto* events = std::get_if<wire::Events>(&frame)) {
-    taken = take_events(meter, *events);
+    taken = take_events(number, meter, *events);
   } else if (auto* over = std::get_if<wire::Over>(&frame)) {
     if (!meter.account) take_over(number, meter, std::move(over->account));
     return {};
   } else {
     return Error{"it sends what only collectors send"};
   }
-  if (gone_.empty()) mark(number, meter);
   return taken;
 }
 
@@ -82,7 +82,7 @@ Result<void> MergedStream::take_names(Meter& meter, std::string_view text) {
   return read;
 }
 
-Result<void> MergedStream::take_events(Meter& meter, const wire::Events& events) {
+Result<void> MergedStream::take_events(std::uint32_t number, Meter& meter, const wire::Events& events) {
   if (events.first > meter.events) return Error{"events are missing"};
   const std::uint64_t known = meter.events - events.first;
   if (known >= events.count()) return {};
@@ -96,10 +96,11 @@ Result<void> MergedStream::take_events(Meter& meter, const wire::Events& events)
     const auto event = decode_meter_message(bytes.subspan(i * kMeterMessageBytes, kMeterMessageBytes));
     if (event) batch_.push_back(*event);
   }
-  if (!meter.input) return {};  // the names that the events use have not come
-  union_.remap(*meter.input, batch_, merged_);
+  // Without an input, the names that the events use have not come.
+  if (meter.input) union_.remap(*meter.input, batch_, merged_);
   for (const Event& event : merged_) append_event(stream_, event);
   meter.understood += merged_.size();
+  mark(number, meter, merged_.size() == events.count() - known ? merged_.size() : 0);
   return {};
 }
 
@@ -128,10 +129,10 @@ void MergedStream::finish() {
   append_stream_end(stream_);
 }
 
-void MergedStream::mark(std::uint32_t number, const Meter& meter) {
+void MergedStream::mark(std::uint32_t number, const Meter& meter, std::uint64_t last_events) {
   const std::uint64_t end = position_ + (stream_.size() - written_);
   const wire::Ack reached{meter.names, meter.events, meter.account.has_value()};
-  marks_.push_back({end, number, reached, meter.understood});
+  marks_.push_back({end, number, reached, meter.understood, last_events});
   if (written_ == stream_.size()) passed(0);
 }
 
@@ -152,9 +153,21 @@ void MergedStream::passed(std::size_t bytes) {
   }
 }
 
+// The events of a frame that the filter took before the pipe was full, or before it ended.
+void MergedStream::pass_part_of_frame() {
+  if (marks_.empty()) return;
+  const Mark& front = marks_.front();
+  const std::uint64_t missing = (front.position - position_ + kMeterMessageBytes - 1) / kMeterMessageBytes;
+  if (missing >= front.last_events) return;
+  Meter& meter = *meters_[front.meter];
+  meter.passed.events = front.passed.events - missing;
+  meter.delivered = front.delivered - missing;
+}
+
 void MergedStream::filter_gone(const std::string& why) {
   if (!gone_.empty()) return;
   gone_ = why.empty() ? "it has ended" : why;
+  pass_part_of_frame();
   stream_.clear();
   written_ = 0;
   marks_.clear();

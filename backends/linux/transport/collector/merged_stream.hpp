@@ -75,13 +75,15 @@ class MergedStream {
     std::uint32_t meter = 0;
     wire::Ack passed;
     std::uint64_t delivered = 0;
+    std::uint64_t last_events = 0;  // events at the end of the data, all counted in `passed` and `delivered`
   };
 
-  Result<void> take_events(Meter& meter, const wire::Events& events);
+  Result<void> take_events(std::uint32_t number, Meter& meter, const wire::Events& events);
   void take_over(std::uint32_t number, Meter& meter, MeterAccount account);
   Result<void> take_names(Meter& meter, std::string_view text);
   void append_new_names();
-  void mark(std::uint32_t number, const Meter& meter);
+  void mark(std::uint32_t number, const Meter& meter, std::uint64_t last_events = 0);
+  void pass_part_of_frame();
   std::vector<Loss> losses_of(const Meter& meter) const;
 
   std::vector<std::unique_ptr<Meter>> meters_;

@@ -34,23 +34,35 @@ static __noinline int add_to_account(const struct task_struct* task, u32 reason,
   return 0;
 }
 
+// A wait in a processor's queue, of which the turns behind `until_ns` have been looked at.
+struct queue_wait {
+  const struct task_struct* task;
+  u64 ready_since_ns, until_ns;
+  u64 count;  // of turns
+  u32 processor;
+};
+
+static int account_for_turn(u32 before_last, struct queue_wait* wait) {
+  const struct turns* turns = bpf_map_lookup_elem(&processors, &wait->processor);
+  if (!turns) return 1;
+  const struct turn* turn = &turns->last[(wait->count - before_last - 1) & (turns_kept - 1)];
+  u64 from = turn->from_ns;
+  if (from == 0) return 1;
+  if (from < wait->ready_since_ns) from = wait->ready_since_ns;
+  if (from >= wait->until_ns) return 0;
+  if (turn->tid != (u32)wait->task->pid) add_to_account(wait->task, dpm_reason_cpu, &turn->who, wait->until_ns - from);
+  wait->until_ns = from;
+  return from == wait->ready_since_ns;
+}
+
 // The thread comes to a processor after it was ready from `ready_since` on.
 static __always_inline void account_for_queue(const struct thread_state* state, const struct task_struct* task,
                                               u64 ready_since, u64 now) {
-  u32 processor = state->ready_on;
-  const struct turns* turns = bpf_map_lookup_elem(&processors, &processor);
+  struct queue_wait wait = {task, ready_since, now, 0, state->ready_on};
+  const struct turns* turns = bpf_map_lookup_elem(&processors, &wait.processor);
   if (!turns) return;
-  const u64 count = turns->count;
-  u64 until = now;
-  for (u32 back = 1; back <= turns_kept && until > ready_since; ++back) {
-    const struct turn* turn = &turns->last[(count - back) & (turns_kept - 1)];
-    u64 from = turn->from_ns;
-    if (from == 0) return;
-    if (from < ready_since) from = ready_since;
-    if (from >= until) continue;
-    if (turn->tid != (u32)task->pid) add_to_account(task, dpm_reason_cpu, &turn->who, until - from);
-    until = from;
-  }
+  wait.count = turns->count;
+  bpf_loop(turns_kept, account_for_turn, &wait, 0);
 }
 
 static __always_inline void note_turn(const struct task_struct* next, u64 now) {

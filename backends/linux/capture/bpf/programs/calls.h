@@ -63,7 +63,7 @@ static __always_inline void note_interruption(struct thread_state* state, const 
 // A call that waits for a lock or a time.
 static __always_inline void begins_wait(const struct pt_regs* regs, u32 wait) {
   enum { set_and_wait = 7, set_and_wait_by_file = 38 };
-  struct thread_state* state = state_of(bpf_get_current_task_btf());
+  struct thread_state* state = running_state_of(bpf_get_current_task_btf());
   if (!state) return;
   const u32 command = regs->si;
   if (wait == dpm_wait_file_lock && regs->orig_ax == call_number_fcntl && command != set_and_wait &&
@@ -82,7 +82,7 @@ int BPF_PROG(on_call, struct pt_regs* regs, long number) {
     return 0;
   }
   struct task_struct* task = bpf_get_current_task_btf();
-  struct thread_state* state = state_of(task);
+  struct thread_state* state = running_state_of(task);
   if (!state || (task->thread_info.status & is_32_bit)) return 0;
   const u32 flags_argument = call_shapes[number].flags_argument;
   if (call == dpm_call_receive && flags_argument && (argument(regs, flags_argument - 1) & (msg_peek | msg_errqueue)))
@@ -297,12 +297,12 @@ int BPF_PROG(on_return, struct pt_regs* regs, long result) {
   const u64 number = regs->orig_ax;
   if (number >= dpm_calls_max) return 0;
   if (call_shapes[number].call == dpm_call_none) {
-    struct thread_state* waited = call_shapes[number].waits_for ? state_of(bpf_get_current_task_btf()) : 0;
+    struct thread_state* waited = call_shapes[number].waits_for ? running_state_of(bpf_get_current_task_btf()) : 0;
     if (waited) waited->waits_for = 0;
     return 0;
   }
   struct task_struct* task = bpf_get_current_task_btf();
-  struct thread_state* state = state_of(task);
+  struct thread_state* state = running_state_of(task);
   if (!state || state->began_ns == 0) return 0;
   const u32 call = state->call;
   if (call == dpm_call_receive && result < 0) note_interruption(state, regs, result);

@@ -73,6 +73,11 @@ struct sched_entity {
   u64 sum_exec_runtime;
 } dpm_relocated;
 
+struct sched_info {
+  unsigned long pcount;
+  u64 run_delay;
+} dpm_relocated;
+
 struct upid {
   int nr;
 } dpm_relocated;
@@ -115,6 +120,7 @@ struct task_struct {
   unsigned in_iowait : 1;
   u64 start_boottime;
   struct sched_entity se;
+  struct sched_info sched_info;
   struct files_struct* files;
   struct task_struct* group_leader;
   struct pid* thread_pid;

@@ -4,7 +4,7 @@
 #include "../kernel_record.h"
 #include "kernel_types.h"
 
-enum { sites_max = 8, pipes_max = 16384, refusals_max = 4096, ring_default_bytes = 1 << 20 };
+enum { sites_max = 8, pipes_max = 16384, refusals_max = 4096, ring_default_bytes = 1 << 20, news_bytes = 1 << 23 };
 
 const volatile struct dpm_call_shape call_shapes[dpm_calls_max];
 const volatile struct dpm_scope scope;
@@ -28,7 +28,11 @@ struct thread_state {
   u64 running_since_ns;             // 0: it does not run
   u64 cpu_at_switch_ns;             // what it had used then
   u64 left_ns;                      // when it left the processor; 0: it runs, or was never seen to leave
+  u64 left_cpu_ns;                  // what it had used then,
+  u64 left_delay_ns;                // and how long the kernel had let it wait for processors
   u64 woken_ns;                     // the last time
+  u64 away_for_disk_ns;             // the last absence, if it was for a disk and is not in disk_ns yet
+  u64 delay_before_ns;              // how long it had waited for processors when it began to be followed
   u64 ready_ns, disk_ns;            // in all waits that have ended,
   u64 told_ready_ns, told_disk_ns;  // and as user space knows
   u64 sites[sites_max];             // where its calls were made, as user space knows
@@ -46,7 +50,9 @@ struct thread_state {
   u8 has_asked;                  // its RECEIVECALL has been told
   u8 is_told;                    // what it moved has been told
   u8 is_message;
+  u64 arrivals;                  // how often it had come to a processor, by the kernel's count, when it came last
   u8 left_ready, left_for_disk;
+  u8 is_counted;       // delay_before_ns is known
   u8 waits_for;        // dpm_call_wait, of the call that it is in
   u32 ready_on;        // the processor in whose queue it is
   struct rival waker;  // of a lock
@@ -136,7 +142,11 @@ struct {
   __array(values, struct ring);
 } rings SEC(".maps");
 
-struct ring news SEC(".maps");
+// Each connection describes itself four times: thousands of them in the moments in which the reader does not come to run.
+struct {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, news_bytes);
+} news SEC(".maps");
 
 // Records that a full ring refused.
 struct refusal {

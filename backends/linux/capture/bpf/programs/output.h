@@ -17,6 +17,21 @@ static __always_inline u64 cpu_time(const struct thread_state* state, const stru
   return used > counted ? used : counted;
 }
 
+static __always_inline int counts_delay(const struct task_struct* task) { return bpf_core_field_exists(task->sched_info.run_delay); }
+
+// How long the kernel says that the thread was ready and did not run, in waits that have ended.
+static __always_inline u64 delay_of(const struct task_struct* task) { return counts_delay(task) ? task->sched_info.run_delay : 0; }
+
+static __always_inline u64 arrivals_of(const struct task_struct* task) {
+  return bpf_core_field_exists(task->sched_info.pcount) ? task->sched_info.pcount : 0;
+}
+
+// delay_of() since it is followed; only of a thread that runs.
+static __always_inline u64 ready_time(const struct thread_state* state, const struct task_struct* task) {
+  if (!counts_delay(task)) return state->ready_ns;
+  return delay_of(task) - state->delay_before_ns;
+}
+
 static __noinline int count_refused(u32 pid, u32 kind) {
   struct refusal key = {pid, kind};
   u64* count = bpf_map_lookup_elem(&refused, &key);
@@ -46,7 +61,8 @@ static __always_inline void* ring_here(void) {
 
 // Told when they have changed: a thread that makes many calls in one slice tells them once.
 static __always_inline void tell_waits(struct thread_state* state, const struct task_struct* task, u64 now) {
-  if (state->ready_ns == state->told_ready_ns && state->disk_ns == state->told_disk_ns) return;
+  const u64 ready_ns = ready_time(state, task);
+  if (ready_ns == state->told_ready_ns && state->disk_ns == state->told_disk_ns) return;
   void* ring = ring_here();
   if (!ring) return;
   struct dpm_waits_record* record = bpf_ringbuf_reserve(ring, sizeof *record, 0);
@@ -55,7 +71,7 @@ static __always_inline void tell_waits(struct thread_state* state, const struct 
   record->time_ns = now;
   record->tid = task->pid;
   record->unused = 0;
-  record->ready_ns = state->told_ready_ns = state->ready_ns;
+  record->ready_ns = state->told_ready_ns = ready_ns;
   record->disk_ns = state->told_disk_ns = state->disk_ns;
   bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 }

@@ -28,6 +28,8 @@ static __always_inline int follow_from_now(struct task_struct* task) {
     __sync_fetch_and_add(&shared.unknown_threads, 1);
     return 0;
   }
+  state->is_counted = 1;
+  state->delay_before_ns = delay_of(task);
   struct dpm_task_record* record = bpf_ringbuf_reserve(&news, sizeof *record, 0);
   if (!record) return count_refused(task->tgid, dpm_entered);
   __builtin_memset(record, 0, sizeof *record);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "files.h"
+#include "waits.h"
 
 static __always_inline int exchanges_messages(const struct sock* sk) {
   const u16 family = sk->__sk_common.skc_family;
@@ -181,7 +182,7 @@ static __always_inline void moved_by_another(struct sock* sk, struct task_struct
 static __always_inline int moved(struct sock* sk, int result, int flags, int sends) {
   if (!exchanges_messages(sk)) return 0;
   struct task_struct* task = bpf_get_current_task_btf();
-  struct thread_state* state = state_of(task);
+  struct thread_state* state = running_state_of(task);
   if (!state) {
     if (result > 0 && !(flags & msg_peek)) moved_by_another(sk, task, result, sends);
     return 0;

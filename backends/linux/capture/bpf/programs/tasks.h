@@ -26,7 +26,7 @@ static __always_inline void describe_task(struct dpm_task_record* record, u32 ki
   record->kind = kind;
   record->time_ns = now;
   record->cpu_ns = cpu_time(state, task, now);
-  record->ready_ns = state->ready_ns;
+  record->ready_ns = ready_time(state, task);
   record->disk_ns = state->disk_ns;
   record->tid = task->pid;
   record->pid = task->tgid;
@@ -46,21 +46,15 @@ static __always_inline void put_task(struct task_struct* task, struct thread_sta
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, _Bool preempted, struct task_struct* before, struct task_struct* next) {
   enum { task_dead = 0x80 };
-  struct thread_state* leaving = state_of(before);
+  struct thread_state* leaving = running_state_of(before);
   if (leaving) {
     const u64 now = bpf_ktime_get_ns();
     leaves_in_call(leaving, before, now);
-    leaving->running_since_ns = 0;
     leaves_processor(leaving, before, preempted, now);
     if (before->__state & task_dead) put_task(before, leaving, dpm_gone, now);
   }
   struct thread_state* coming = state_of(next);
-  if (coming) {
-    const u64 now = bpf_ktime_get_ns();
-    comes_to_processor(coming, next, now);
-    coming->cpu_at_switch_ns = next->se.sum_exec_runtime;
-    coming->running_since_ns = now;
-  }
+  if (coming) comes_to_processor(coming, next, next->se.sum_exec_runtime, bpf_ktime_get_ns());
   note_turn(next, bpf_ktime_get_ns());
   return 0;
 }
@@ -79,12 +73,14 @@ static __always_inline u32 number_seen_by(const struct task_struct* parent, cons
 
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct* parent, struct task_struct* child) {
-  struct thread_state* creator = state_of(parent);
+  struct thread_state* creator = running_state_of(parent);
   if (!creator) return is_born(parent, child);
-  if (!bpf_task_storage_get(&threads, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE)) {
+  struct thread_state* created = bpf_task_storage_get(&threads, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  if (!created) {
     __sync_fetch_and_add(&shared.unknown_threads, 1);
     return 0;
   }
+  created->is_counted = 1;
   struct dpm_task_record* record = bpf_ringbuf_reserve(&news, sizeof *record, 0);
   if (!record) return count_refused(parent->tgid, dpm_forked);
   describe_task(record, dpm_forked, parent, creator, bpf_ktime_get_ns());
@@ -99,7 +95,7 @@ int BPF_PROG(on_fork, struct task_struct* parent, struct task_struct* child) {
 
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct* task, int old_number, struct linux_binprm* program) {
-  struct thread_state* state = state_of(task);
+  struct thread_state* state = running_state_of(task);
   if (!state) return 0;
   state->began_ns = 0;
   __builtin_memset(state->sites, 0, sizeof state->sites);
@@ -117,7 +113,7 @@ int BPF_PROG(on_exec, struct task_struct* task, int old_number, struct linux_bin
 
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct* task) {
-  struct thread_state* state = state_of(task);
+  struct thread_state* state = running_state_of(task);
   if (!state) return 0;
   state->began_ns = 0;
   put_task(task, state, dpm_exited, bpf_ktime_get_ns());

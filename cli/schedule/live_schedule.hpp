@@ -1,0 +1,77 @@
+// Feedback scheduling of a program that is metered: a listener of its events, and a thread that decides.
+//
+//      source's thread ── events, names ──► queue ──► this thread: LiveScheduler ──► CPU affinities
+//
+// The source never waits for a decision. If the thread cannot follow, events are dropped and counted, and the scheduler moves nothing
+// while its window misses events.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "backends/linux/placing/affinity_guard.hpp"
+#include "backends/linux/placing/linux_affinity_calls.hpp"
+#include "backends/linux/placing/linux_placing.hpp"
+#include "cli/meter/live_listener.hpp"
+#include "cli/schedule/schedule_options.hpp"
+#include "scheduling/live/live_scheduler.hpp"
+
+namespace dpm::cli {
+
+struct ScheduleOutcome {
+  std::vector<JournalEntry> journal;  // one entry for each decision, as it ended
+  RestoredThreads restored;
+  std::uint64_t dropped_events = 0;
+  double cpu_s = 0;  // of the thread that decides
+  std::vector<std::string> warnings;
+};
+
+class LiveSchedule : public LiveListener {
+ public:
+  // Starts the process that restores the affinities if this one is killed. Threads begin in begin().
+  static Result<std::unique_ptr<LiveSchedule>> prepare(SchedulePlan plan);
+  ~LiveSchedule() override;
+
+  void begin(std::function<std::uint64_t()> lost_events) override;
+  void end() override;
+  void on_begin(const TraceInfo& info) override;
+  void on_growth(const TraceGrowth& growth) override;
+  void on_events(std::span<const Event> batch) override;
+  void on_end(const LossReport&) override {}
+
+  const SchedulePlan& plan() const { return plan_; }
+  const ScheduleOutcome& outcome() const { return outcome_; }  // after end()
+
+ private:
+  static constexpr std::size_t kWaitingMost = 1 << 20;
+
+  explicit LiveSchedule(SchedulePlan plan) : plan_(std::move(plan)) {}
+
+  void work(const std::stop_token& stop);
+  void take_news(Duration now);
+  void note(const JournalEntry& entry);
+
+  SchedulePlan plan_;
+  LinuxAffinityCalls calls_;
+  std::optional<AffinityGuard> guard_;
+  std::optional<LinuxPlacing> placing_;
+  std::unique_ptr<Policy> policy_;
+  std::unique_ptr<LiveScheduler> scheduler_;
+  std::function<std::uint64_t()> lost_events_;
+  ScheduleOutcome outcome_;
+
+  std::mutex mutex_;  // of what follows
+  std::vector<TraceGrowth> growth_;
+  std::vector<Event> events_;
+  std::uint64_t dropped_ = 0;
+
+  std::vector<Event> taken_;
+  std::condition_variable_any woken_;
+  std::jthread thread_;
+};
+
+}  // namespace dpm::cli

@@ -1,0 +1,119 @@
+#include "cli/schedule/schedule_options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "backends/linux/placing/linux_affinity_calls.hpp"
+#include "cli/input/window_option.hpp"
+#include "cli/prediction/placement_file.hpp"
+#include "model/nearest_name.hpp"
+#include "scenarios/scenario_file.hpp"
+#include "scheduling/policies/policy_registry.hpp"
+
+namespace dpm::cli {
+namespace {
+
+constexpr const char* kSystem = "/sys/devices/system";
+// What a decision of 50 processes on 8 machines can replay in 200 ms (bench/decisions.cpp).
+constexpr std::size_t kReplayedEventsMax = 3000;
+constexpr std::uint64_t kEvaluations = 150;
+
+std::string window_problem(const std::string& text) {
+  const auto window = window_from(text);
+  if (!window) return window.error().what;
+  return *window < Duration::from_seconds(0.2) ? "a decision needs at least 0.2 s" : "";
+}
+
+Result<std::map<std::string, std::string>> read_fixed(const std::string& path, const std::vector<CpuPlace>& places) {
+  const auto file = load_placement(path);
+  if (!file) return file.error();
+  std::vector<std::string> names;
+  for (const CpuPlace& place : places) names.push_back(place.name);
+  for (const auto& [process, machine] : file->placement.machine_of_process)
+    if (std::find(names.begin(), names.end(), machine) == names.end())
+      return Error{fmt::format("{}: '{}' is placed on '{}', which is not a place of this machine{}; there are {}", path,
+                               process, machine, did_you_mean(machine, names), fmt::join(names, ", "))};
+  return file->placement.machine_of_process;
+}
+
+}  // namespace
+
+void ScheduleOptions::describe_optional(CLI::App& app) {
+  const std::string name = "--schedule";
+  app.add_option(
+      name, policy_,
+      "Move the processes between cores while they run, by this policy: none, even-load, near, predicted or "
+      "fixed. Every decision is measured, and undone if it has not helped; at the end the CPU affinities are "
+      "as before");
+  describe_others(app, name);
+}
+
+void ScheduleOptions::describe(CLI::App& app) {
+  policy_ = "predicted";
+  app.add_option("--policy", policy_,
+                 "How to choose: predicted (replays the last seconds on other placements), even-load, near (together "
+                 "what exchanges messages), fixed (a file), none")
+      ->capture_default_str();
+  describe_others(app, "");
+}
+
+void ScheduleOptions::describe_others(CLI::App& app, const std::string& needed) {
+  const std::vector<CLI::Option*> others = {
+      app.add_option("--onto", kind_,
+                     "What counts as a machine: cores, core-groups (that share a cache) or nodes (NUMA)")
+          ->check(CLI::IsMember(place_kinds()))
+          ->capture_default_str(),
+      app.add_option("--placement", placement_, "With the policy fixed: a JSON file that puts processes on cores"),
+      app.add_option(
+          "--delays", delays_,
+          "A delay model file, as written by dpm calibrate (default: the delay of a message between two cores "
+          "is measured in some milliseconds)"),
+      app.add_option("--decision-window", window_, "How long a placement is observed before a decision and after it")
+          ->type_name("TIME")
+          ->check(window_problem)
+          ->capture_default_str(),
+      app.add_option("--gain-min", gain_min_percent_,
+                     "Move nothing for a predicted gain of less than this many percent")
+          ->check(CLI::Range(0.0, 1000.0))
+          ->capture_default_str(),
+      app.add_flag("--dry-run", dry_run_, "Decide and write the journal, but move nothing")};
+  if (needed.empty()) return;
+  for (CLI::Option* option : others) option->needs(app.get_option(needed));
+}
+
+Result<SchedulePlan> ScheduleOptions::plan() const {
+  SchedulePlan plan;
+  plan.policy = policy_;
+  plan.kind = kind_;
+  plan.dry_run = dry_run_;
+  plan.window = window_from(window_).value();
+  plan.settling = Duration{plan.window.ns / 4};
+  plan.options.gain_min = gain_min_percent_ / 100;
+  plan.options.move_cost = Duration::from_seconds(0.01);
+  plan.options.evaluations = kEvaluations;
+  plan.options.replayed_events_max = kReplayedEventsMax;
+  if (auto known = make_policy(policy_, plan.options); !known) return known.error();
+  LinuxAffinityCalls calls;
+  const auto allowed = calls.affinity_of(0);
+  auto places = read_places(kSystem, kind_, allowed.value_or(CpuSet{}));
+  if (!places) return places.error();
+  plan.places = *std::move(places);
+  const bool is_fixed = policy_ == "fixed";
+  if (is_fixed && placement_.empty()) return Error{"the policy fixed needs a file: --placement FILE"};
+  if (!is_fixed && !placement_.empty()) return Error{"--placement is of the policy fixed, not of " + policy_};
+  if (is_fixed) {
+    auto fixed = read_fixed(placement_, plan.places);
+    if (!fixed) return fixed.error();
+    plan.options.placement = *std::move(fixed);
+  }
+  if (!delays_.empty()) {
+    auto calibration = load_calibration(delays_);
+    if (!calibration) return Error{"delays: " + calibration.error().what};
+    plan.delays = calibration->delays;
+  }
+  return plan;
+}
+
+}  // namespace dpm::cli

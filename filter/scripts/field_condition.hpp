@@ -1,0 +1,15 @@
+// Whether a primitive event that happened fits a condition.
+#pragma once
+
+#include <span>
+
+#include "filter/scripts/event_evaluator.hpp"
+
+namespace dpm {
+
+bool compares(std::int64_t value, FieldComparison comparison, std::int64_t with);
+
+// Conditions without variables.
+bool holds(std::span<const FieldCondition> conditions, const PrimitiveOccurrence& occurrence);
+
+}  // namespace dpm

@@ -1,0 +1,26 @@
+// A recording of another tool, which `dpm import` can turn into a trace: one more source of events.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/event_source.hpp"
+
+namespace dpm {
+
+struct ImportOptions {
+  std::string machine;  // what the machine is called, where the recording does not say it
+};
+
+struct ImportFormat {
+  std::string_view name;     // as in --from
+  std::string_view summary;  // what is read, and how it is recorded
+  // Fields of events that the format does not have, by their names in rules (docs/filter-rules.md).
+  std::vector<std::string_view> missing_fields;
+  // Refuses what is not of this format, before anything is written.
+  Result<std::unique_ptr<EventSource>> (*open)(const std::string& path, const ImportOptions& options) = nullptr;
+};
+
+}  // namespace dpm

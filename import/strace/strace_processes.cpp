@@ -1,0 +1,86 @@
+#include "import/strace/strace_processes.hpp"
+
+#include <fmt/format.h>
+
+namespace dpm {
+namespace {
+
+constexpr MachineId kMachine{0};
+
+}  // namespace
+
+ProcessId StraceProcesses::at(std::uint32_t tid) {
+  const auto known = running_.find(tid);
+  return known != running_.end() ? known->second : add(tid, {}, false, !running_.empty() || !ended_.empty());
+}
+
+ProcessId StraceProcesses::created(std::uint32_t tid, ProcessId parent, bool is_thread) {
+  // strace may print the first call of a process before the call that created it has returned.
+  if (const auto known = running_.find(tid); known != running_.end()) {
+    if (known->second != parent) was_created(known->second, parent, is_thread);
+    return known->second;
+  }
+  return add(tid, parent, is_thread, false);
+}
+
+void StraceProcesses::was_created(ProcessId child, ProcessId parent, bool is_thread) {
+  ProcessInfo& process = info_.processes[child.value];
+  process.acquired = false;
+  const ProcessId group = group_of(parent);
+  if (!is_thread || !process.group.is_none() || with_threads_.contains(child) || group == child) return;
+  process.group = group;
+  process.pid = info_[group].pid;
+  with_threads_.insert(group);
+}
+
+ProcessId StraceProcesses::group_of(ProcessId process) const {
+  return info_[process].group.is_none() ? process : info_[process].group;
+}
+
+ProcessId StraceProcesses::add(std::uint32_t tid, ProcessId parent, bool is_thread, bool acquired) {
+  const ProcessId id{static_cast<std::uint32_t>(info_.processes.size())};
+  ProcessInfo process;
+  process.machine = kMachine;
+  process.pid = process.tid = tid;
+  process.acquired = acquired;
+  if (is_thread) {
+    process.group = group_of(parent);
+    with_threads_.insert(process.group);
+    process.pid = info_[process.group].pid;
+    process.program = info_[parent].program;
+    process.name = fmt::format("{}/{}", info_[process.group].name, tid);
+  } else {
+    process.program = parent.is_none() ? fmt::format("process {}", tid) : info_[parent].program;
+    process.name = unique_name(process.program);
+  }
+  info_.processes.push_back(std::move(process));
+  running_[tid] = id;
+  return id;
+}
+
+void StraceProcesses::executes(ProcessId process, std::string_view path) {
+  ProcessInfo& info = info_.processes[process.value];
+  const std::string_view program = path.substr(path.rfind('/') + 1);
+  if (program.empty() || !info.group.is_none()) return;
+  info.program = program;
+  info.name = unique_name(program);
+}
+
+void StraceProcesses::ended(std::uint32_t tid) {
+  const auto known = running_.find(tid);
+  if (known == running_.end()) return;
+  ended_[tid] = known->second;
+  running_.erase(known);
+}
+
+ProcessId StraceProcesses::last_ended(std::uint32_t tid) const {
+  const auto known = ended_.find(tid);
+  return known == ended_.end() ? ProcessId{} : known->second;
+}
+
+std::string StraceProcesses::unique_name(std::string_view program) {
+  const std::uint32_t number = ++named_[std::string(program)];
+  return number == 1 ? std::string(program) : fmt::format("{}#{}", program, number);
+}
+
+}  // namespace dpm

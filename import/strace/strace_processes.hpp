@@ -1,0 +1,43 @@
+// The processes and threads of a strace log, by their numbers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "model/trace_info.hpp"
+
+namespace dpm {
+
+class StraceProcesses {
+ public:
+  explicit StraceProcesses(TraceInfo& info) : info_(info) {}
+
+  // The process of this line; one that is not known yet was running before the log began.
+  ProcessId at(std::uint32_t tid);
+
+  // `parent` created it. A number that was used before, by a process that has ended, is another process.
+  ProcessId created(std::uint32_t tid, ProcessId parent, bool is_thread);
+  // It executes another program.
+  void executes(ProcessId process, std::string_view path);
+  void ended(std::uint32_t tid);
+
+  // The process with this number that has ended last; none: the log has none.
+  ProcessId last_ended(std::uint32_t tid) const;
+
+ private:
+  ProcessId add(std::uint32_t tid, ProcessId parent, bool is_thread, bool acquired);
+  void was_created(ProcessId child, ProcessId parent, bool is_thread);
+  ProcessId group_of(ProcessId process) const;
+  std::string unique_name(std::string_view program);
+
+  TraceInfo& info_;
+  std::unordered_map<std::uint32_t, ProcessId> running_, ended_;
+  std::set<ProcessId> with_threads_;
+  std::map<std::string, std::uint32_t, std::less<>> named_;  // how many processes have had this name
+};
+
+}  // namespace dpm

@@ -1,0 +1,209 @@
+"""Objects of a Python program that 'dpm script' can see from outside: the library libdpm through its C interface (monitor.h).
+
+    import dpm_monitor
+
+    monitor = dpm_monitor.Monitor()                            # one in a process
+    total = dpm_monitor.Integer(monitor, "main", "total", 0)   # the function, the name, the value
+    total.value += 5                                           # integer_access, integer_assign
+    with dpm_monitor.Point(monitor, "serve", "serving") as here:
+        here.force(7)                                          # point_enter, point_forced, point_leave
+
+A script knows the program by the name of its file: process P from worker.py. Without a monitor, and where the library is not
+installed, the program runs as ever: Monitor.reason says why nothing is reported. os.fork() and threads need no call of their own.
+DPM_LIBRARY chooses another library file.
+"""
+
+import atexit
+import ctypes
+import os
+import sys
+
+INTEGER, POINT, SOCKET, SOCKET_SERVER = 1, 2, 3, 4
+ASSIGN, ACCESS = 1, 2  # of an integer
+ENTER, LEAVE, FORCED = 1, 2, 4  # of a point
+
+_POINTER, _TEXT, _INT, _NUMBER, _VALUE = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_uint32, ctypes.c_int64
+_PORT, _BYTES, _COUNT = ctypes.c_ushort, ctypes.c_size_t, ctypes.c_ssize_t
+_FUNCTIONS = {
+    "monitor_open": (_POINTER, _INT, _TEXT),
+    "monitor_close": (None, _POINTER),
+    "monitor_is_connected": (_INT, _POINTER),
+    "monitor_reason": (_TEXT, _POINTER),
+    "object_declare": (_POINTER, _POINTER, _NUMBER, _TEXT, _TEXT, _INT),
+    "record": (None, _POINTER, _POINTER, _NUMBER, _VALUE),
+    "socket_server_new": (_POINTER, _POINTER, _TEXT, _TEXT),
+    "socket_server_delete": (None, _POINTER),
+    "socket_server_open": (_INT, _POINTER, _PORT, _INT),
+    "socket_server_close": (None, _POINTER, _INT),
+    "socket_server_port": (_PORT, _POINTER),
+    "socket_new": (_POINTER, _POINTER, _TEXT, _TEXT),
+    "socket_delete": (None, _POINTER),
+    "socket_open": (_INT, _POINTER, _PORT, _TEXT, _INT),
+    "socket_accept": (_INT, _POINTER, _POINTER, _INT),
+    "socket_close": (None, _POINTER, _INT),
+    "socket_write": (_COUNT, _POINTER, _TEXT, _BYTES, _INT),
+    "socket_read": (_COUNT, _POINTER, _TEXT, _BYTES, _INT),
+}
+
+
+def _load():
+    library = ctypes.CDLL(os.environ.get("DPM_LIBRARY", "libdpm.so.0"), use_errno=True)
+    for name, (result, *arguments) in _FUNCTIONS.items():
+        function = getattr(library, "dpm_" + name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+class Monitor:
+    """The link to the monitor. Further ones in the same process are not connected."""
+
+    def __init__(self, connect=True, program=None):
+        """`program`: the name by which scripts know this program, in place of that of its file."""
+        self.library, self._reason, self.pointer = None, "", None
+        name = program or os.path.basename(sys.argv[0]) or "python3"
+        try:
+            self.library = _load()
+        except (OSError, AttributeError) as why:
+            self._reason = f"the library cannot be used: {why}"
+            return
+        self.pointer = self.library.dpm_monitor_open(bool(connect), name.encode())
+        atexit.register(self._close)
+
+    def _close(self):
+        """At the end of the program. Objects that are still there are silent from now on."""
+        pointer, self.pointer = self.pointer, None
+        self.library.dpm_monitor_close(pointer)
+
+    @property
+    def is_connected(self):
+        return self.pointer is not None and bool(self.library.dpm_monitor_is_connected(self.pointer))
+
+    @property
+    def reason(self):
+        """Why it is not connected; empty when it is."""
+        return self._reason or self.library.dpm_monitor_reason(self.pointer).decode()
+
+
+class _Named:
+    """What has a name, and the function where it is declared. Without a monitor it is silent."""
+
+    def __init__(self, monitor, kind, function, name):
+        self._monitor = monitor
+        self._object, self._wanted = None, ctypes.c_uint32(0)
+        if monitor is not None and monitor.pointer is not None:
+            self._object = monitor.library.dpm_object_declare(monitor.pointer, kind, function.encode(), name.encode(), 1)
+            self._wanted = ctypes.c_uint32.from_address(self._object)
+
+    def _happened(self, action, value):
+        """Records the action if it is wanted. Of a number with more than 64 bits the lower ones are recorded."""
+        if self._wanted.value & action and self._monitor.pointer is not None:
+            self._monitor.library.dpm_record(self._monitor.pointer, self._object, action, value)
+
+
+class Integer(_Named):
+    """A whole number: each use of `value` is an integer_access, each assignment an integer_assign."""
+
+    def __init__(self, monitor, function, name, value=0):
+        super().__init__(monitor, INTEGER, function, name)
+        self.silent = value  # used and changed without an event
+
+    @property
+    def value(self):
+        self._happened(ACCESS, self.silent)
+        return self.silent
+
+    @value.setter
+    def value(self, value):
+        self.silent = value
+        self._happened(ASSIGN, value)
+
+    def __index__(self):
+        return self.value
+
+    __int__ = __index__
+
+
+class Point(_Named):
+    """Where the program is: entered and left by 'with'."""
+
+    def __init__(self, monitor, function, name):
+        super().__init__(monitor, POINT, function, name)
+
+    def __enter__(self):
+        self._happened(ENTER, 0)
+        return self
+
+    def __exit__(self, *_):
+        self._happened(LEAVE, 0)
+
+    def force(self, value=0):
+        self._happened(FORCED, value)
+
+
+class _Module:
+    """An object of a module of the library, which does the work itself (modules.h)."""
+
+    prefix = ""
+
+    def __init__(self, monitor, function, name):
+        if monitor.library is None:
+            raise OSError(monitor.reason)
+        self._library, self._monitor = monitor.library, monitor
+        self.pointer = self._call("new", monitor.pointer, function.encode(), name.encode(), of=())
+        if not self.pointer:
+            raise MemoryError
+
+    def _call(self, name, *arguments, of=None):
+        first = (self.pointer,) if of is None else of
+        return getattr(self._library, f"dpm_{self.prefix}_{name}")(*first, *arguments)
+
+    def _checked(self, name, *arguments):
+        result = self._call(name, *arguments)
+        if result < 0:
+            error = ctypes.get_errno()
+            raise OSError(error, os.strerror(error))
+        return result
+
+    def close(self, report=True):
+        self._call("close", report)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        # At the end of the program the monitor is gone first, and the system closes the rest.
+        if getattr(self, "pointer", None) and self._monitor.pointer is not None:
+            self._call("delete")
+
+
+class SocketServer(_Module):
+    prefix = "socket_server"
+
+    def open(self, port=0, report=True):
+        self._checked("open", port, report)
+
+    @property
+    def port(self):
+        return self._call("port")
+
+
+class Socket(_Module):
+    prefix = "socket"
+
+    def open(self, port, host="localhost", report=True):
+        self._checked("open", port, host.encode(), report)
+
+    def accept(self, server, report=True):
+        """Waits for a client of the server."""
+        self._checked("accept", server.pointer, report)
+
+    def write(self, data, report=True):
+        self._checked("write", data, len(data), report)
+
+    def read(self, most=65536, report=True):
+        buffer = ctypes.create_string_buffer(most)
+        count = self._checked("read", buffer, most, report)
+        return buffer.raw[:count]

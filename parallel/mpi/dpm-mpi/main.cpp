@@ -1,0 +1,72 @@
+// dpm-mpi: analyses of dpm by several processes that MPI starts, on one machine or many:
+//
+//   mpirun -n 4 dpm-mpi parallelism TRACE
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <string_view>
+
+#include "cli/command.hpp"
+#include "cli/terminal.hpp"
+#include "parallel/commands/divided_commands.hpp"
+#include "parallel/commands/divided_run.hpp"
+#include "parallel/mpi/mpi_ranks.hpp"
+
+namespace dpm {
+namespace {
+
+// Programs of different versions may understand each other wrongly, or count differently.
+void require_one_version(Ranks& ranks) {
+  constexpr std::string_view version = DPM_MPI_VERSION;
+  ByteWriter out;
+  out.put(version);
+  const Bytes first = ranks.from_first(out.take());
+  ByteReader in(first);
+  std::string of_first;
+  in.get(of_first);
+  if (of_first != version)
+    ranks.end_all("this is version " + std::string(version) + " of dpm-mpi, and the first rank is " + of_first +
+                  "; install the same version on all machines");
+}
+
+// For measurements: DPM_RANK_TIMES=1 shows what each rank used.
+void show_times(const Ranks& ranks) {
+  if (std::getenv("DPM_RANK_TIMES") == nullptr) return;
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  const double cpu_s = seconds(used.ru_utime) + seconds(used.ru_stime);
+  std::cerr << fmt::format("times of rank {}: {:.3f} s of CPU time at work, {:.3f} s in waiting, {} kB of memory\n",
+                           ranks.own(), cpu_s - ranks.waiting_cpu_s(), ranks.waiting_cpu_s(), used.ru_maxrss);
+}
+
+}  // namespace
+}  // namespace dpm
+
+int main(int argc, char** argv) {
+  using namespace dpm;
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  const bool asks_about_itself = first == "--help" || first == "-h" || first == "--version";
+  cli::Terminal terminal = cli::standard_terminal();
+  if (asks_about_itself) return cli::run_command_line(divided_commands(), argc, argv, terminal);
+  if (!started_as_rank()) {
+    std::cerr
+        << "dpm-mpi: start it with mpirun: mpirun -n 2 dpm-mpi parallelism TRACE (Debian: openmpi-bin; 'dpm' needs "
+           "none)\n";
+    return cli::kWrongInput;
+  }
+  if (jobs_of(argc, argv) > 1) {
+    std::cerr << "dpm-mpi: -j is for 'dpm'; mpirun -n says how many ranks there are\n";
+    return cli::kWrongInput;
+  }
+  MpiRanks ranks(argc, argv);
+  require_one_version(ranks);
+  const int status = run_divided(ranks, divided_commands, argc, argv, terminal);
+  show_times(ranks);
+  return status;
+}

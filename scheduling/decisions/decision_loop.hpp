@@ -1,0 +1,92 @@
+// Predict, move, measure, and undo what has not helped. A pure state machine: the caller passes time and the window in, and
+// performs the moves.
+//
+//      ┌──────────────────────────── kept, or nothing to do ───────────────────────────┐
+//      ▼                                                                               │
+//   gathering ── window full: the policy proposes ──► moving ──► settling ──► measuring┤
+//                                                       ▲                              │
+//                                                       └── undo, one move at a time ──┘ slower than before
+//
+// There is at most one move at a time: next() gives one, and no other before moved() has said what became of it. No move is
+// based on a window with losses. A proposal that was undone is not tried again for a while, twice as long each time. A process
+// that has gone back and forth is held where it is, and the journal says so.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "scheduling/decisions/journal.hpp"
+
+namespace dpm {
+
+// What tells how fast the work is done.
+enum class Progress : std::uint8_t {
+  messages,  // received
+  bytes,     // received: programs with streams take more or less of them at a time on another placement
+};
+
+struct LoopOptions {
+  Duration window = Duration::from_seconds(5);    // to be observed before a decision, and to measure its effect
+  Duration settling = Duration::from_seconds(2);  // after a move, before it is measured
+  double loss_max = 0.02;  // measured: slower by more than this is undone; negative: faster by less than that
+  Duration hold = Duration::from_seconds(60);  // what was undone, or oscillates, stays for this long at first
+  std::size_t arrivals_max = 2;                // of one process on one machine within `hold`; more is an oscillation
+  Progress progress = Progress::messages;
+  bool dry_run = false;  // proposals are told, and no move is given
+};
+
+class DecisionLoop {
+ public:
+  // Gets each entry of the journal when it begins to be open, and again when its outcome is known.
+  using Tell = std::function<void(const JournalEntry&)>;
+
+  DecisionLoop(LoopOptions options, Policy& policy, Tell tell)
+      : options_(options), policy_(policy), tell_(std::move(tell)) {}
+
+  // A move to make now, if there is one. To be called whenever the window has changed; view.window.now() is the time.
+  std::optional<ProcessMove> next(const SystemView& view);
+
+  // The move that next() gave has been made, or not: then `error` says why. Empties the window.
+  void moved(SlidingWindow& window, const std::string& error);
+
+  // The move that next() gave takes a process back to where it was before the decision.
+  bool is_undoing() const { return undoing_; }
+
+ private:
+  enum class State : std::uint8_t { gathering, to_move, moving, settling, measuring };
+  struct Hold {
+    Duration until;
+    Duration length;
+  };
+
+  std::optional<ProcessMove> decide(const SystemView& view);
+  std::optional<ProcessMove> measure(const SystemView& view);
+  double rate_of(const SlidingWindow& window) const;
+  void tell_proposed(const JournalEntry& entry);
+  bool is_held(const ProcessMove& move, Duration now) const;
+  void hold(const ProcessMove& move, Duration now);
+  bool oscillates(const ProcessMove& move, Duration now);
+  std::optional<ProcessMove> give_next();
+  void undo();
+  void finish(DecisionOutcome outcome);
+  void tell_nothing(const SystemView& view, DecisionOutcome outcome, std::string reason);
+
+  LoopOptions options_;
+  Policy& policy_;
+  Tell tell_;
+  State state_ = State::gathering;
+  JournalEntry entry_;
+  std::uint64_t decisions_ = 0;
+  std::optional<DecisionOutcome> last_without_move_;  // since the last move: each is told once in a row
+  std::vector<JournalMove> last_proposed_;            // in a dry run
+  std::vector<ProcessMove> made_, left_;
+  bool undoing_ = false;
+  DecisionOutcome outcome_of_undoing_ = DecisionOutcome::undone;
+  Duration settled_at_;
+  std::map<std::pair<ProcessId, MachineId>, Hold> held_;
+  std::map<std::pair<ProcessId, MachineId>, std::vector<Duration>> arrivals_;  // when kept moves ended there
+};
+
+}  // namespace dpm

@@ -1,0 +1,2 @@
+// A function of a library.
+extern "C" int in_library(int value) { return value + 1; }

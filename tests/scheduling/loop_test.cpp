@@ -1,0 +1,172 @@
+#include <memory>
+
+#include "model/random.hpp"
+#include "scheduling/decisions/decision_loop.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace dpm;
+
+namespace {
+
+constexpr ProcessId kWorker{0};
+constexpr MachineId kRed{0}, kGreen{1};
+
+struct Scripted : Policy {
+  std::function<Proposal(const SystemView&)> answer;
+  int asked = 0;
+  Proposal propose(const SystemView& view) override {
+    ++asked;
+    return answer(view);
+  }
+};
+
+// A system in which one process receives `rate(machine)` messages in each time unit.
+struct World {
+  TraceInfo info;
+  SlidingWindow window{{.length = {10}}};
+  Scripted policy;
+  std::vector<JournalEntry> journal;
+  MachineId machine = kRed;
+  std::function<int(MachineId)> rate = [](MachineId) { return 5; };
+  DecisionLoop loop{{.window = {10}, .settling = {3}, .hold = {100}}, policy, [this](const JournalEntry& entry) {
+                      journal.push_back(entry);
+                    }};
+  int moves = 0;
+  std::string refuse;  // why a move fails
+
+  World() {
+    info.machines = {{"red"}, {"green"}};
+    info.processes.push_back({"worker", "worker", kRed});
+    window.on_begin(info);
+    policy.answer = [](const SystemView& view) {
+      return Proposal{{{kWorker, view.machine_of[0], view.machine_of[0] == kRed ? kGreen : kRed}}, {}, "because"};
+    };
+  }
+
+  void run(std::int64_t until) {
+    for (std::int64_t now = window.now().ns + 1; now <= until; ++now) {
+      window.set_now({now});
+      for (int i = 0; i < rate(machine); ++i) {
+        Event e;
+        e.type = EventType::receive;
+        e.process = kWorker;
+        e.machine = machine;
+        window.on_events({&e, 1});
+      }
+      while (const auto move = loop.next({window, info.machines, {machine}, {true}})) {
+        REQUIRE(move->from == machine);
+        if (refuse.empty()) machine = move->to, ++moves;
+        loop.moved(window, refuse);
+      }
+    }
+  }
+
+  std::string outcomes() const {
+    std::string text;
+    for (const auto& entry : journal) text += (text.empty() ? "" : " ") + std::string(name_of(entry.outcome));
+    return text;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("loop: the policy is asked when the window is full, not before", "[scheduling]") {
+  World world;
+  world.policy.answer = [](const SystemView&) { return Proposal{{}, {}, "nothing to do"}; };
+  world.run(9);
+  CHECK(world.policy.asked == 0);
+  world.run(30);
+  CHECK(world.policy.asked > 0);
+  CHECK(world.outcomes() == "nothing");  // told once
+}
+
+TEST_CASE("loop: a move that helps is kept, and the journal has what was measured", "[scheduling]") {
+  World world;
+  world.rate = [](MachineId machine) { return machine == kRed ? 5 : 10; };
+  world.policy.answer = [](const SystemView& view) {
+    if (view.machine_of[0] == kGreen) return Proposal{{}, {}, "good"};
+    return Proposal{{{kWorker, kRed, kGreen}}, GainRange{.9, .8, 1}, "faster there"};
+  };
+  world.run(60);
+  CHECK(world.machine == kGreen);
+  CHECK(world.outcomes() == "open kept nothing");
+  REQUIRE(world.journal[1].measured_gain());
+  CHECK(*world.journal[1].measured_gain() == Approx(1).margin(.15));
+  CHECK(world.journal[1].predicted->low == .8);
+}
+
+TEST_CASE("loop: a move that makes it slower is undone, and not tried again for a while", "[scheduling]") {
+  World world;
+  world.rate = [](MachineId machine) { return machine == kRed ? 10 : 5; };
+  world.run(60);
+  CHECK(world.machine == kRed);
+  CHECK(world.moves == 2);
+  CHECK(world.outcomes() == "open undone nothing");
+  world.run(400);
+  CHECK(world.machine == kRed);
+  CHECK(world.moves <= 6);  // held for 100, then for 200
+}
+
+TEST_CASE("loop: a process that goes to and fro is held, and the journal says that the policy oscillates",
+          "[scheduling]") {
+  World world;
+  world.run(130);
+  CHECK(world.outcomes().find("oscillating") != std::string::npos);
+  CHECK(world.moves <= 5);
+}
+
+TEST_CASE("loop: no move while the window has losses", "[scheduling]") {
+  World world;
+  world.window.note_lost(1);
+  world.run(10);
+  CHECK(world.policy.asked == 0);
+  CHECK(world.outcomes() == "incomplete");
+  world.run(12);
+  CHECK(world.policy.asked == 1);
+}
+
+TEST_CASE("loop: moves made before one that fails are undone", "[scheduling]") {
+  World world;
+  world.refuse = "process 'worker' has ended";
+  world.run(40);
+  CHECK(world.outcomes() == "open failed nothing");
+  CHECK(world.journal[1].reason.find("has ended") != std::string::npos);
+}
+
+TEST_CASE("loop: whatever a policy proposes, there is one move at a time and each is settled before it is judged",
+          "[scheduling]") {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    World world;
+    world.rate = [&](MachineId) { return static_cast<int>(random.below(20)); };
+    world.policy.answer = [&](const SystemView& view) {
+      if (random.chance(.3)) return Proposal{{}, {}, "no"};
+      return Proposal{{{kWorker, view.machine_of[0], view.machine_of[0] == kRed ? kGreen : kRed}}, {}, "yes"};
+    };
+    world.run(500);
+    int open = 0;
+    Duration opened;
+    for (const auto& entry : world.journal) {
+      if (entry.outcome == DecisionOutcome::open) {
+        REQUIRE(open == 0);
+        open = 1;
+        opened = entry.at;
+      } else if (!entry.moves.empty()) {
+        REQUIRE(open == 1);
+        open = 0;
+        REQUIRE(entry.at == opened);
+      }
+      const auto read = decode_entry(encode_entry(entry));
+      REQUIRE(read.has_value());
+      REQUIRE(encode_entry(*read) == encode_entry(entry));
+    }
+  }
+}
+
+TEST_CASE("journal: a line that is not one of it is refused", "[scheduling]") {
+  for (const char* line : {"", "decision", "decision\t1\t2\t3", "decision\tx\t0\t0\t\t\t\tkept\t",
+                           "decision\t1\t0\t0\ta|b\t\t\tkept\t", "decision\t1\t0\t0\t\t1|2\t\tkept\t",
+                           "decision\t1\t0\t0\t\t\t\tperhaps\t", "decision\t1\t0\tnan\t\t\t\tkept\t"})
+    CHECK(!decode_entry(line));
+}

@@ -1,0 +1,110 @@
+#include <algorithm>
+
+#include "scheduling/policies/policy_registry.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace dpm;
+
+namespace {
+
+// Three processes on machine red, green is idle. `chatty` and `partner` exchange messages; all use CPU time.
+struct Crowded {
+  TraceInfo info;
+  SlidingWindow window{{.length = {1'000'000'000}}};
+  std::vector<MachineId> machine_of;
+
+  explicit Crowded(std::vector<MachineId> places, std::vector<std::uint64_t> cpu_ns) : machine_of(std::move(places)) {
+    info.machines = {{"red"}, {"green"}};
+    info.delays.remote.delivery_s = PiecewiseLinear::through({{1, .001}}).value();
+    const char* names[] = {"chatty", "partner", "loner"};
+    for (std::uint32_t p = 0; p < machine_of.size(); ++p) info.processes.push_back({names[p], names[p], machine_of[p]});
+    window.on_begin(info);
+    std::vector<std::uint64_t> used(machine_of.size(), 0);
+    const auto add = [&](EventType type, std::uint32_t process, std::uint32_t peer, std::uint64_t sequence) {
+      Event e;
+      e.type = type;
+      e.process = {process};
+      e.peer = {peer};
+      e.machine = machine_of[process];
+      e.channel = {type == EventType::send ? process : peer};
+      e.sequence = sequence;
+      e.proc_time_ns = used[process];
+      window.on_events({&e, 1});
+    };
+    for (std::uint32_t p = 0; p < machine_of.size(); ++p) add(EventType::start_process, p, p, 0);
+    for (std::uint64_t i = 1; i <= 20; ++i) {
+      for (std::uint32_t p = 0; p < machine_of.size(); ++p) used[p] += cpu_ns[p] / 20;
+      add(EventType::send, 0, 1, i);
+      add(EventType::receive, 1, 0, i);
+      if (machine_of.size() > 2) add(EventType::send, 2, 2, i);
+    }
+    window.set_now({999'999'999});
+  }
+
+  Proposal ask(const std::string& policy, PolicyOptions options = {}) {
+    const auto made = make_policy(policy, options);
+    REQUIRE(made.has_value());
+    return (*made)->propose({window, info.machines, machine_of, std::vector<bool>(machine_of.size(), true)});
+  }
+};
+
+constexpr MachineId kRed{0}, kGreen{1};
+constexpr std::uint64_t kMs = 1'000'000;
+
+}  // namespace
+
+TEST_CASE("policies: all are found by their folders, and an unknown one is refused with the nearest", "[scheduling]") {
+  auto names = policy_names();
+  std::sort(names.begin(), names.end());
+  CHECK(names == std::vector<std::string>{"even-load", "fixed", "near", "none", "predicted"});
+  const auto unknown = make_policy("predictd", {});
+  REQUIRE(!unknown);
+  CHECK(unknown.error().what.find("predicted") != std::string::npos);
+}
+
+TEST_CASE("policies: none moves nothing", "[scheduling]") {
+  CHECK(Crowded({kRed, kRed, kRed}, {400 * kMs, 300 * kMs, 200 * kMs}).ask("none").moves.empty());
+}
+
+TEST_CASE("policies: even-load makes the busiest and the idlest machine alike, and then rests", "[scheduling]") {
+  const auto proposal = Crowded({kRed, kRed, kRed}, {400 * kMs, 300 * kMs, 200 * kMs}).ask("even-load");
+  REQUIRE(proposal.moves.size() == 1);
+  CHECK(proposal.moves[0] == ProcessMove{{0}, kRed, kGreen});
+  CHECK(Crowded({kRed, kGreen}, {400 * kMs, 400 * kMs}).ask("even-load").moves.empty());
+}
+
+TEST_CASE("policies: near puts the two that talk together, and then rests", "[scheduling]") {
+  const auto proposal = Crowded({kRed, kGreen, kGreen}, {100 * kMs, 100 * kMs, 100 * kMs}).ask("near");
+  REQUIRE(proposal.moves.size() == 1);
+  CHECK(proposal.moves[0] == ProcessMove{{0}, kRed, kGreen});
+  CHECK(Crowded({kRed, kRed, kGreen}, {100 * kMs, 100 * kMs, 100 * kMs}).ask("near").moves.empty());
+}
+
+TEST_CASE("policies: fixed moves what is not where the file has it", "[scheduling]") {
+  Crowded crowded({kRed, kRed, kRed}, {kMs, kMs, kMs});
+  const auto proposal = crowded.ask("fixed", {.placement = {{"loner", "green"}, {"chatty", "red"}}});
+  REQUIRE(proposal.moves.size() == 1);
+  CHECK(proposal.moves[0] == ProcessMove{{2}, kRed, kGreen});
+  CHECK(crowded.ask("fixed", {.placement = {{"loner", "red"}}}).moves.empty());
+}
+
+TEST_CASE("policies: predicted moves what pays, and says how much", "[scheduling]") {
+  Crowded crowded({kRed, kRed}, {400 * kMs, 400 * kMs});
+  const auto proposal = crowded.ask("predicted");
+  REQUIRE(proposal.moves.size() == 1);
+  REQUIRE(proposal.predicted);
+  CHECK(proposal.predicted->expected > .5);
+  CHECK(proposal.predicted->low > 0);
+  CHECK(crowded.ask("predicted", {.gain_min = 10}).moves.empty());
+  CHECK(crowded.ask("predicted", {.move_cost = Duration::from_seconds(1000)}).moves.empty());
+  CHECK(Crowded({kRed, kGreen}, {400 * kMs, 400 * kMs}).ask("predicted").moves.empty());
+}
+
+TEST_CASE("policies: a machine that is off gets nothing", "[scheduling]") {
+  for (const auto& name : policy_names()) {
+    Crowded crowded({kRed, kRed, kRed}, {400 * kMs, 300 * kMs, 200 * kMs});
+    crowded.info.machines[kGreen.value].accepts = false;
+    CAPTURE(name);
+    CHECK(crowded.ask(name, {.placement = {{"loner", "green"}}}).moves.empty());
+  }
+}

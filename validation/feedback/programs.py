@@ -1,0 +1,156 @@
+"""What is run: about eight processes each, with a fixed amount of work that takes some seconds on two cores."""
+
+import lzma
+import os
+import pathlib
+import random
+import shutil
+import socket
+from collections.abc import Callable
+
+from real_programs import Missing, call
+
+NOBODY = 65534
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+def need(*programs: str) -> None:
+    for program in programs:
+        if shutil.which(program) is None:
+            raise Missing(f"{program} is not installed")
+
+
+def free_port() -> int:
+    with socket.socket() as tried:
+        tried.bind(("127.0.0.1", 0))
+        return tried.getsockname()[1]
+
+
+class Work:
+    """`script` is what a shell runs; it writes the time to $CLOCK when the work begins and when it has been done."""
+
+    def __init__(self, quick: bool):
+        self.quick = quick
+
+    def amount(self, full: int) -> int:
+        return full // 6 if self.quick else full
+
+    def prepare(self, folder: pathlib.Path, dpm: str) -> None:
+        raise NotImplementedError
+
+    def script(self, folder: pathlib.Path) -> str:
+        raise NotImplementedError
+
+    def command(self, folder: pathlib.Path, clock: pathlib.Path) -> list[str]:
+        return ["env", f"CLOCK={clock}", "bash", "-c", self.script(folder)]
+
+
+NOW = "date +%s.%N >>$CLOCK"
+
+
+class Redis(Work):
+    """A server and six clients, each with one request at a time."""
+
+    CLIENTS = 6
+
+    def prepare(self, folder: pathlib.Path, dpm: str) -> None:
+        need("redis-server", "redis-benchmark", "redis-cli")
+
+    def script(self, folder: pathlib.Path) -> str:
+        port = free_port()
+        client = f"redis-benchmark -p {port} -t get -c 1 -n {self.amount(60_000)} -q >/dev/null"
+        return f"""
+redis-server --port {port} --save '' --appendonly no --dir . >/dev/null & server=$!
+until redis-cli -p {port} ping >/dev/null 2>&1; do sleep 0.05; done
+{NOW}
+clients=
+for i in {{1..{self.CLIENTS}}}; do {client} & clients="$clients $!"; done
+wait $clients
+{NOW}
+redis-cli -p {port} shutdown nosave
+wait $server"""
+
+
+class RedisOneClient(Redis):
+    """A server and one client that waits for each answer."""
+
+    CLIENTS = 1
+
+
+class Pipeline(Work):
+    """Eight processes with the shell, of very different CPU time."""
+
+    LINES = 900_000
+
+    def prepare(self, folder: pathlib.Path, dpm: str) -> None:
+        need("xz", "gzip", "tr", "sed", "md5sum")
+        draw = random.Random(1)
+        with lzma.open(folder / "data.xz", "wt", preset=1) as file:
+            file.writelines(f"{draw.randrange(300000)} {draw.getrandbits(64):x}\n" for _ in range(self.amount(self.LINES)))
+
+    def script(self, folder: pathlib.Path) -> str:
+        return f"""
+{NOW}
+xz -dc {folder}/data.xz | tr a-f A-F | sed s/A/b/ | tr 0-4 5-9 | gzip -3 | gzip -dc | md5sum >/dev/null
+{NOW}"""
+
+
+class PostgreSql(Work):
+    """A server with three connections, and pgbench."""
+
+    def bin(self) -> pathlib.Path:
+        versions = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: path.parts[-3])
+        if not versions:
+            raise Missing("postgresql is not installed")
+        return versions[-1].parent
+
+    def as_nobody(self) -> list[str]:
+        """PostgreSQL refuses to run as root."""
+        return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"] if os.geteuid() == 0 else []
+
+    def prepare(self, folder: pathlib.Path, dpm: str) -> None:
+        need("setpriv")
+        bin, data, port = self.bin(), folder / "data", free_port()
+        data.mkdir()
+        if os.geteuid() == 0:
+            shutil.chown(data, NOBODY, NOBODY)
+        call([*self.as_nobody(), bin / "initdb", "-D", data, "-U", "bench", "-A", "trust", "--no-sync"], folder)
+        start = [*self.as_nobody(), bin / "pg_ctl", "-w", "-D", data, "-o", f"-p {port} -k {data} -c fsync=off", "-l", data / "log"]
+        call([*start, "start"], folder)
+        try:
+            call([bin / "createdb", "-h", "127.0.0.1", "-p", port, "-U", "bench", "bench"], folder)
+            call([bin / "pgbench", "-i", "-q", "-h", "127.0.0.1", "-p", port, "-U", "bench", "bench"], folder)
+        finally:
+            call([*self.as_nobody(), bin / "pg_ctl", "-w", "-D", data, "stop"], folder)
+
+    def script(self, folder: pathlib.Path) -> str:
+        bin, data, port = self.bin(), folder / "data", free_port()
+        words = " ".join(self.as_nobody())
+        return f"""
+{words} {bin}/postgres -D {data} -p {port} -k {data} -c fsync=off -c autovacuum=off -c listen_addresses=127.0.0.1 >/dev/null 2>&1 &
+server=$!
+until {bin}/pg_isready -q -h 127.0.0.1 -p {port}; do sleep 0.05; done
+{NOW}
+{bin}/pgbench -n -S -M prepared -c 3 -j 1 -t {self.amount(40_000)} -h 127.0.0.1 -p {port} -U bench bench >/dev/null 2>&1
+{NOW}
+kill $server
+wait $server"""
+
+
+class Tsp(Work):
+    """A travelling salesman's controller and six servers over sockets."""
+
+    def prepare(self, folder: pathlib.Path, dpm: str) -> None:
+        self.dpm = dpm
+
+    def script(self, folder: pathlib.Path) -> str:
+        scenario = ROOT / "scenarios" / "tsp" / "scenario.json"
+        size = 9 if self.quick else 10
+        return f"""
+{NOW}
+{self.dpm} run {scenario} --native --set size={size} --set servers=6 >/dev/null 2>&1
+{NOW}"""
+
+
+PROGRAMS: dict[str, Callable[[bool], Work]] = {"redis": Redis, "redis-one-client": RedisOneClient, "pipeline": Pipeline,
+                                               "postgresql": PostgreSql, "tsp": Tsp}
