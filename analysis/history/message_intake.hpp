@@ -42,7 +42,7 @@ class MessageIntake {
   // The message that is sent because of this SEND to outside, or null.
   const ExternalArc* answer_from_outside(std::uint32_t send) const { return outside_.answer_to(send); }
 
-  // Who performs the task that a RECEIVE belongs to, or Roles::kNone.
+  // The process that performs the task of a RECEIVE, or Roles::kNone.
   std::uint32_t performer_of(std::uint32_t receive) const {
     return order_ == Order::role ? performers_.performer_of(receive) : Roles::kNone;
   }

@@ -24,7 +24,7 @@ class TaskPerformers {
   }
   // The RECEIVE of the task that this one belongs to; itself if it belongs to none.
   std::uint32_t task_of(std::uint32_t receive) const { return is_in_task(receive) ? task_of_[receive] : receive; }
-  // Who performs the task that a RECEIVE belongs to. Roles::kNone if it belongs to none, or to one that has not begun: the trace
+  // The process that performs the task of a RECEIVE. Roles::kNone if it belongs to none, or to one that has not begun: the trace
   // may answer what was not asked yet.
   std::uint32_t performer_of(std::uint32_t receive) const {
     return is_in_task(receive) ? performer_[task_of_[receive]] : Roles::kNone;

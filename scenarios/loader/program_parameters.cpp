@@ -27,8 +27,8 @@ ParameterValue read_parameter(const JsonNode& node, const std::string& name, con
 
 }  // namespace
 
-Program make_program(const ProgramDescription& description, const JsonNode& at, const JsonNode* parameters,
-                     const Reading& reading) {
+Program make_program(const std::string& name, const ProgramDescription& description, const JsonNode& at,
+                     const JsonNode* parameters, const Reading& reading) {
   Parameters values;
   std::vector<std::string> names;
   for (const auto& parameter : description.parameters) {
@@ -39,8 +39,8 @@ Program make_program(const ProgramDescription& description, const JsonNode& at, 
     for (const auto& member : parameters->members) {
       const auto known = std::find(names.begin(), names.end(), member.key);
       if (known == names.end()) {
-        reading.problems.add(member.line, fmt::format("program '{}' has no parameter '{}'{}", description.name,
-                                                      member.key, hint(member.key, names)));
+        reading.problems.add(member.line, fmt::format("program '{}' has no parameter '{}'{}", name, member.key,
+                                                      hint(member.key, names)));
         continue;
       }
       const auto& parameter = description.parameters[static_cast<std::size_t>(known - names.begin())];
@@ -51,7 +51,7 @@ Program make_program(const ProgramDescription& description, const JsonNode& at, 
   try {
     return description.make(values);
   } catch (const std::invalid_argument& refused) {
-    reading.problem(at, fmt::format("program '{}': {}", description.name, refused.what()));
+    reading.problem(at, fmt::format("program '{}': {}", name, refused.what()));
     return nullptr;
   }
 }

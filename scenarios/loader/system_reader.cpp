@@ -253,7 +253,7 @@ Program SystemReader::make_registered(const std::string& name, const JsonNode& a
     reading.problem(at, meant.empty() ? found.error().what : fmt::format("no program '{}'{}", name, meant));
     return nullptr;
   }
-  return make_program(**found, at, parameters, reading);
+  return make_program(name, **found, at, parameters, reading);
 }
 
 void SystemReader::read_in_file_program(const JsonNode& program, const JsonNode* parameters, ProcessEntry& entry) {
