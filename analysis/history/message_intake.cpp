@@ -44,24 +44,6 @@ void MessageIntake::begin(Order order) {
   }
 }
 
-bool MessageIntake::deliver(std::uint32_t p, const ArrivingMessage& message) {
-  if (order_ == Order::recorded) {
-    arrival_ns_[message.receive] = message.arrival_ns;
-    return true;
-  }
-  if (timers_.is_limit_over(message.receive)) return false;
-  queues_[p].push(message);
-  return true;
-}
-
-bool MessageIntake::is_wanted(std::uint32_t p, const ReplayedProcess& process, const ArrivingMessage& message) const {
-  return order_ == Order::recorded ? process.cursor == message.receive : wanted_.includes(p, process, message);
-}
-
-double MessageIntake::receive(std::uint32_t p, ReplayedProcess& process, double now_ns) {
-  return order_ == Order::recorded ? receive_recorded(process, now_ns) : receive_arrived(p, process, now_ns);
-}
-
 double MessageIntake::receive_recorded(ReplayedProcess& process, double now_ns) const {
   const HistoryEvent& event = history_.events[process.cursor];
   process.taken_from = event.peer;

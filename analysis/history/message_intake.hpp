@@ -28,13 +28,25 @@ class MessageIntake {
   void begin(Order order);
 
   // A message is on its way to process `p`. Returns whether it will be there: not if `p` has gone on without it.
-  bool deliver(std::uint32_t p, const ArrivingMessage& message);
+  bool deliver(std::uint32_t p, const ArrivingMessage& message) {
+    if (order_ == Order::recorded) {
+      arrival_ns_[message.receive] = message.arrival_ns;
+      return true;
+    }
+    if (timers_.is_limit_over(message.receive)) return false;
+    queues_[p].push(message);
+    return true;
+  }
   // Whether process `p` takes it where it stands.
-  bool is_wanted(std::uint32_t p, const ReplayedProcess& process, const ArrivingMessage& message) const;
+  bool is_wanted(std::uint32_t p, const ReplayedProcess& process, const ArrivingMessage& message) const {
+    return order_ == Order::recorded ? process.cursor == message.receive : wanted_.includes(p, process, message);
+  }
 
   // Takes the message that process `p` waits for if it has arrived. Returns when it has or will have; IndexedHeap::kNever if it
   // has not been sent.
-  double receive(std::uint32_t p, ReplayedProcess& process, double now_ns);
+  double receive(std::uint32_t p, ReplayedProcess& process, double now_ns) {
+    return order_ == Order::recorded ? receive_recorded(process, now_ns) : receive_arrived(p, process, now_ns);
+  }
 
   // What process `p` has sent, whether it arrives or not.
   void sent(std::uint32_t p, ReplayedProcess& process, std::uint32_t receiver) { wanted_.sent(p, process, receiver); }
