@@ -175,7 +175,26 @@ void HistoryBuild::add_receive(const Event& event, ProcessBuild& process) {
 
 // Appends the event, and joins it to its other end if that has been seen. A second copy of an end that still waits is
 // dropped.
+// Its other end is in another part of the trace.
+void HistoryBuild::cross(const Event& event, MessageEnd end) {
+  const bool receives_it = end == MessageEnd::receive;
+  ProcessBuild& process = processes[event.process.value];
+  const std::uint32_t index =
+      append(event, process, receives_it ? HistoryKind::receive : HistoryKind::send, ArcKind::missing);
+  const ProcessId sender = receives_it ? event.peer : event.process;
+  const bool inferred = event.evidence == Evidence::inferred;
+  crossing.add(event.peer, {{event.sequence, sender.value, event.channel.value},
+                            receives_it ? process.idle_since_ns : event.local_time.ns,
+                            event.process.value,
+                            index,
+                            process.machine,
+                            receives_it,
+                            inferred});
+  if (inferred) process.events[index].arc_bits = static_cast<std::uint32_t>(ArcKind::inferred) & 7u;
+}
+
 void HistoryBuild::match(const Event& event, MessageEnd end) {
+  if (crossing.is_elsewhere(event.peer)) return cross(event, end);
   const ProcessId sender = end == MessageEnd::send ? event.process : event.peer;
   const MessageKey key{event.sequence, sender.value, event.channel.value};
   auto* other = matcher.find(key);
@@ -484,13 +503,15 @@ Result<History> HistoryBuilder::take() {
 
 // ---- parts of a trace
 
+void HistoryBuilder::divide(const Shares& shares) { state_->crossing.divide(shares); }
+
 void HistoryBuilder::put_for(const Shares& shares, int round, std::vector<ByteWriter>& for_part) {
   state_->processes.resize(std::max(state_->processes.size(), state_->info->processes.size()));
   round == 0 ? parts_->put_open_sends(shares, for_part) : parts_->put_answers(for_part);
 }
 
 void HistoryBuilder::take_from(const Shares& /*shares*/, int round, std::uint32_t part, ByteReader& in) {
-  round == 0 ? parts_->take_open_sends(part, in) : parts_->take_answers(in);
+  round == 0 ? parts_->take_open_sends(part, in) : parts_->take_answers(part, in);
 }
 
 void HistoryBuilder::give(ByteWriter& out) { parts_->give(out); }
