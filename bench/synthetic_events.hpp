@@ -14,8 +14,10 @@ namespace dpm {
 
 class SyntheticEvents : public EventSource {
  public:
-  SyntheticEvents(std::uint64_t events, std::uint32_t servers, std::uint32_t clients, std::uint16_t machines)
-      : exchanges_(events / 4), servers_(servers), clients_(clients) {
+  // `reach`: how many servers a client asks; 0: all.
+  SyntheticEvents(std::uint64_t events, std::uint32_t servers, std::uint32_t clients, std::uint16_t machines,
+                  std::uint32_t reach = 0)
+      : exchanges_(events / 4), servers_(servers), clients_(clients), reach_(reach) {
     info_.delays = DelayModel::demos_vax();
     for (std::uint16_t m = 0; m < machines; ++m) info_.machines.push_back({"machine" + std::to_string(m), 1.0});
     for (std::uint32_t p = 0; p < servers + clients; ++p) {
@@ -38,9 +40,10 @@ class SyntheticEvents : public EventSource {
       batch.clear();
     };
     for (std::uint64_t i = 0; i < exchanges_; ++i) {
-      const auto server = static_cast<std::uint32_t>(random_.below(servers_));
+      const auto drawn = static_cast<std::uint32_t>(random_.below(reach_ == 0 ? servers_ : reach_));
       // Clients of a drawn neighbourhood alternate, so that many are in progress at once.
       const auto client = servers_ + static_cast<std::uint32_t>((i + random_.below(3)) % clients_);
+      const std::uint32_t server = reach_ == 0 ? drawn : (client + drawn) % servers_;
       message(batch, client, server);
       message(batch, server, client);
       if (batch.size() >= 64) flush();
@@ -75,7 +78,7 @@ class SyntheticEvents : public EventSource {
   static constexpr std::uint32_t kSizes[] = {10, 100, 512, 1000};
 
   std::uint64_t exchanges_;
-  std::uint32_t servers_, clients_;
+  std::uint32_t servers_, clients_, reach_;
   TraceInfo info_;
   Random random_{1};
   std::vector<std::uint64_t> cpu_ns_, sent_;

@@ -1,6 +1,7 @@
 // Gives events times, which SyntheticEvents leaves out.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -11,18 +12,22 @@
 
 namespace dpm {
 
-// About 50 microseconds from one to the next on each machine, as fast as they can be written.
+// About 50 microseconds from one to the next on each machine, as fast as they can be written. The machines' clocks agree.
 class Timed : public EventSink {
  public:
+  static std::int64_t span_ns(std::uint64_t events, std::size_t machines) {
+    return static_cast<std::int64_t>(events * step_ns(machines));
+  }
+
   explicit Timed(EventSink& next) : next_(next) {}
   void on_begin(const TraceInfo& info) override {
-    now_ns_.resize(info.machines.size());
+    step_ns_ = step_ns(info.machines.size());
     next_.on_begin(info);
   }
   void on_events(std::span<const Event> batch) override {
     batch_.assign(batch.begin(), batch.end());
     for (Event& event : batch_) {
-      event.local_time = {now_ns_[event.machine.value] += 50'000};
+      event.local_time = {static_cast<std::int64_t>(now_ns_ += step_ns_)};
       event.proc_time_ns /= 100;
     }
     next_.on_events(batch_);
@@ -30,8 +35,10 @@ class Timed : public EventSink {
   void on_end(const LossReport& losses) override { next_.on_end(losses); }
 
  private:
+  static std::uint64_t step_ns(std::size_t machines) { return 50'000 / std::max<std::size_t>(machines, 1); }
+
   EventSink& next_;
-  std::vector<std::int64_t> now_ns_;
+  std::uint64_t now_ns_ = 0, step_ns_ = 0;
   std::vector<Event> batch_;
 };
 

@@ -49,16 +49,17 @@ class CsvExporter : public Exporter {
 
  private:
   void print(const Event& event) {
-    output_.print("{},{},{},{},{},{},", name_of(event.type), cell(processes_, event.process.value, ","),
-                  cell(machines_, event.machine.value, ""), event.local_time.ns, time_.ns(event), event.proc_time_ns);
-    if (event.has_ready_time()) output_.print("{}", event.ready_time_ns);
+    output_.print_often(FMT_COMPILE("{},{},{},{},{},{},"), name_of(event.type),
+                        cell(processes_, event.process.value, ","), cell(machines_, event.machine.value, ""),
+                        event.local_time.ns, time_.ns(event), event.proc_time_ns);
+    if (event.has_ready_time()) output_.print_often(FMT_COMPILE("{}"), event.ready_time_ns);
     output_.write(",");
-    if (event.has_disk_time()) output_.print("{}", event.disk_time_ns);
+    if (event.has_disk_time()) output_.print_often(FMT_COMPILE("{}"), event.disk_time_ns);
     const bool is_message = (event.type == EventType::send || event.type == EventType::receive) &&
                             (event.flags & event_flags::kNoMessage) == 0;
-    output_.print(",{},{},{},{},{},{},{},\r\n", cell(processes_, event.peer.value, ","),
-                  cell(channels_, event.channel.value, ","), event.sequence, event.length_bytes, event.code,
-                  is_message ? 1 : 0, event.evidence == Evidence::inferred ? 1 : 0);
+    output_.print_often(FMT_COMPILE(",{},{},{},{},{},{},{},\r\n"), cell(processes_, event.peer.value, ","),
+                        cell(channels_, event.channel.value, ","), event.sequence, event.length_bytes, event.code,
+                        is_message ? 1 : 0, event.evidence == Evidence::inferred ? 1 : 0);
   }
 
   static std::string_view cell(const std::vector<std::string>& cells, std::size_t index, std::string_view none) {
@@ -74,7 +75,7 @@ class CsvExporter : public Exporter {
 }  // namespace
 
 ExportFormat csv_format() {
-  return {"csv", "a line for each event, for spreadsheets, R and pandas", true,
+  return {"csv", "a line for each event, for spreadsheets, R and pandas", true, true,
           [](const std::string& path, const TimeAxis& time) -> Result<std::unique_ptr<Exporter>> {
             auto output = TextOutput::create(path);
             if (!output) return output.error();

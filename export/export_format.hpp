@@ -27,6 +27,7 @@ struct ExportFormat {
   std::string_view name;     // as in --to
   std::string_view summary;  // what it is and which tool reads it
   bool to_stdout = true;     // false: needs a file
+  bool has_times = true;     // false: `time` is empty, and the trace need not be read for it
   // Writes `path`, which does not exist; an empty path is standard output. `time` must outlive the exporter.
   Result<std::unique_ptr<Exporter>> (*start)(const std::string& path, const TimeAxis& time) = nullptr;
 };

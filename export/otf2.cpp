@@ -173,10 +173,13 @@ class Otf2Exporter : public Exporter {
         definitions.note(OTF2_GlobalDefWriter_WriteLocationGroup(
             definitions.writer(), p, definitions.text(labels[p]), OTF2_LOCATION_GROUP_TYPE_PROCESS,
             info.processes[p].machine.value, OTF2_UNDEFINED_LOCATION_GROUP));
-    for (std::uint32_t p = 0; p < info.processes.size(); ++p)
-      definitions.note(OTF2_GlobalDefWriter_WriteLocation(definitions.writer(), p, definitions.text(labels[p]),
-                                                          OTF2_LOCATION_TYPE_CPU_THREAD, locations_[p].events,
+    // ViTE does not go on where a process and its thread have one name.
+    for (std::uint32_t p = 0; p < info.processes.size(); ++p) {
+      const OTF2_StringRef name = definitions.text(is_thread(info, p) ? labels[p] : "main thread");
+      definitions.note(OTF2_GlobalDefWriter_WriteLocation(definitions.writer(), p, name, OTF2_LOCATION_TYPE_CPU_THREAD,
+                                                          locations_[p].events,
                                                           is_thread(info, p) ? info.processes[p].group.value : p));
+    }
   }
 
   static bool is_thread(const TraceInfo& info, std::uint32_t process) {
@@ -237,7 +240,7 @@ Result<std::unique_ptr<Exporter>> start(const std::string& path, const TimeAxis&
 }  // namespace
 
 ExportFormat otf2_format() {
-  return {"otf2", "a folder for Vampir, Cube and ViTE: messages as MPI messages; needs -o", false, start};
+  return {"otf2", "a folder for Vampir, Cube and ViTE: messages as MPI messages; needs -o", false, true, start};
 }
 
 }  // namespace dpm

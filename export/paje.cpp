@@ -1,6 +1,8 @@
 #include "export/paje.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <vector>
 
 #include "export/message_join.hpp"
@@ -96,8 +98,7 @@ std::string paje_text(std::string_view text) {
   return '"' + clean + '"';
 }
 
-// Nanoseconds as the seconds of the format, exactly.
-std::string seconds(std::int64_t ns) { return fmt::format("{}.{:09}", ns / 1'000'000'000, ns % 1'000'000'000); }
+constexpr std::int64_t kSecond_ns = 1'000'000'000;
 
 class PajeExporter : public Exporter {
  public:
@@ -120,17 +121,24 @@ class PajeExporter : public Exporter {
       output_.print("8 0.000000000 EL 0 {}\n", paje_text("warning: " + warning));
     if (auto done = lines_.take([&](std::string_view line) { output_.write(line); }); !done) return done;
     // pj_dump leaves out what happens in the instant at which a container ends.
-    const std::string end = seconds(last_ns_ + 1);
+    const std::string end = fmt::format("{}.{:09}", (last_ns_ + 1) / kSecond_ns, (last_ns_ + 1) % kSecond_ns);
     for (std::size_t p = 0; p < info.processes.size(); ++p) output_.print("6 {} CP p{}\n", end, p);
-    for (std::size_t m = 0; m <= info.machines.size(); ++m) output_.print("6 {} CM m{}\n", end, m);
+    for (std::size_t m = 0; m < info.machines.size() + (any_elsewhere(info) ? 1 : 0); ++m)
+      output_.print("6 {} CM m{}\n", end, m);
     return output_.close();
   }
 
  private:
+  // Processes without a machine have a container of their own.
+  static bool any_elsewhere(const TraceInfo& info) {
+    return std::any_of(info.processes.begin(), info.processes.end(),
+                       [&](const ProcessInfo& process) { return process.machine.value >= info.machines.size(); });
+  }
+
   void print_containers(const TraceInfo& info) {
     for (std::size_t m = 0; m < info.machines.size(); ++m)
       output_.print("5 0.000000000 m{} CM 0 {}\n", m, paje_text(info.machines[m].name));
-    output_.print("5 0.000000000 m{} CM 0 \"elsewhere\"\n", info.machines.size());
+    if (any_elsewhere(info)) output_.print("5 0.000000000 m{} CM 0 \"elsewhere\"\n", info.machines.size());
     const auto labels = process_labels(info);
     for (std::size_t p = 0; p < labels.size(); ++p) {
       const MachineId machine = info.processes[p].machine;
@@ -146,28 +154,34 @@ class PajeExporter : public Exporter {
     if (process >= waits_.size()) waits_.resize(process + std::size_t{1});
     const std::int64_t time_ns = std::max<std::int64_t>(time_.ns(event), 0);
     last_ns_ = std::max(last_ns_, time_ns);
-    const std::string time = seconds(time_ns);
-    lines_.add(time_ns, fmt::format("8 {} EP p{} {}\n", time, process, name_of(event.type)));
+    add_line(FMT_COMPILE("8 {}.{:09} EP p{} {}\n"), time_ns, process, name_of(event.type));
     if (event.type != EventType::message_queued) {
       const bool waits = event.type == EventType::receive_call;
       if (waits != waits_[process])
-        lines_.add(time_ns, fmt::format("7 {} SP p{} {}\n", time, process, waits ? "SW" : "SR"));
+        add_line(FMT_COMPILE("7 {}.{:09} SP p{} {}\n"), time_ns, process, std::string_view(waits ? "SW" : "SR"));
       waits_[process] = waits;
     }
     if (const auto message = messages_.add(event, 0, time_ns)) {
-      const std::int64_t end_ns = std::max(message->sent.time_ns, message->received.time_ns);
+      const std::int64_t begin_ns = message->sent.time_ns, end_ns = std::max(begin_ns, message->received.time_ns);
       ++links_;
-      lines_.add(message->sent.time_ns, fmt::format("9 {} LM 0 p{} message k{}\n", seconds(message->sent.time_ns),
-                                                    message->sent.process, links_));
-      lines_.add(end_ns,
-                 fmt::format("10 {} LM 0 p{} message k{}\n", seconds(end_ns), message->received.process, links_));
+      add_line(FMT_COMPILE("9 {}.{:09} LM 0 p{} message k{}\n"), begin_ns, message->sent.process, links_);
+      add_line(FMT_COMPILE("10 {}.{:09} LM 0 p{} message k{}\n"), end_ns, message->received.process, links_);
     }
+  }
+
+  // A line that begins with its kind and its time, in seconds.
+  template <typename Compiled, typename... Arguments>
+  void add_line(const Compiled& format, std::int64_t time_ns, const Arguments&... arguments) {
+    line_.clear();
+    fmt::format_to(std::back_inserter(line_), format, time_ns / kSecond_ns, time_ns % kSecond_ns, arguments...);
+    lines_.add(time_ns, {line_.data(), line_.size()});
   }
 
   TextOutput output_;
   const TimeAxis& time_;
   MessageJoin messages_;
   SortedLines lines_;
+  fmt::memory_buffer line_;
   std::vector<bool> waits_;  // by process
   std::int64_t last_ns_ = 0;
   std::uint64_t links_ = 0;
@@ -176,7 +190,7 @@ class PajeExporter : public Exporter {
 }  // namespace
 
 ExportFormat paje_format() {
-  return {"paje", "a trace for ViTE and pajeng", true,
+  return {"paje", "a trace for ViTE and pajeng", true, true,
           [](const std::string& path, const TimeAxis& time) -> Result<std::unique_ptr<Exporter>> {
             auto output = TextOutput::create(path);
             if (!output) return output.error();

@@ -12,27 +12,6 @@ namespace {
 
 constexpr std::int64_t kSlice_ns = 1000;
 
-// Nanoseconds as the microseconds of the format, exactly.
-struct Microseconds {
-  std::int64_t ns;
-};
-
-}  // namespace
-}  // namespace dpm
-
-template <>
-struct fmt::formatter<dpm::Microseconds> {
-  constexpr auto parse(format_parse_context& context) { return context.begin(); }
-  template <typename Context>
-  auto format(dpm::Microseconds time, Context& context) const {
-    const std::int64_t ns = std::max<std::int64_t>(time.ns, 0);
-    return fmt::format_to(context.out(), "{}.{:03}", ns / 1000, ns % 1000);
-  }
-};
-
-namespace dpm {
-namespace {
-
 class PerfettoExporter : public Exporter {
  public:
   PerfettoExporter(TextOutput output, const TimeAxis& time) : output_(std::move(output)), time_(time) {}
@@ -110,24 +89,29 @@ class PerfettoExporter : public Exporter {
     open.any = true;
   }
 
+  // Times are at least 0. The format has microseconds; nanoseconds are its decimals.
   void print_slice(const Event& event, std::int64_t time_ns, std::int64_t length_ns) {
-    output_.print(",\n{{\"ph\":\"X\",\"cat\":\"event\",\"name\":\"{}\",{},\"ts\":{},\"dur\":{}", name_of(event.type),
-                  places_[event.process.value], Microseconds{time_ns}, Microseconds{length_ns});
+    output_.print_often(
+        FMT_COMPILE(",\n{{\"ph\":\"X\",\"cat\":\"event\",\"name\":\"{}\",{},\"ts\":{}.{:03},\"dur\":{}.{:03}"),
+        name_of(event.type), places_[event.process.value], time_ns / 1000, time_ns % 1000, length_ns / 1000,
+        length_ns % 1000);
     print_arguments(event);
   }
 
   void print_instant(const Event& event, std::int64_t time_ns) {
-    output_.print(",\n{{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"event\",\"name\":\"{}\",{},\"ts\":{}", name_of(event.type),
-                  places_[event.process.value], Microseconds{time_ns});
+    output_.print_often(
+        FMT_COMPILE(",\n{{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"event\",\"name\":\"{}\",{},\"ts\":{}.{:03}"),
+        name_of(event.type), places_[event.process.value], time_ns / 1000, time_ns % 1000);
     print_arguments(event);
   }
 
   void print_arguments(const Event& event) {
-    output_.print(",\"args\":{{\"cpu_ns\":{}", event.proc_time_ns);
-    if (event.peer.value < processes_.size()) output_.print(",\"peer\":{}", processes_[event.peer.value]);
+    output_.print_often(FMT_COMPILE(",\"args\":{{\"cpu_ns\":{}"), event.proc_time_ns);
+    if (event.peer.value < processes_.size())
+      output_.print_often(FMT_COMPILE(",\"peer\":{}"), processes_[event.peer.value]);
     if (event.channel.value < channels_.size())
-      output_.print(",\"channel\":{},\"sequence\":{},\"bytes\":{}", channels_[event.channel.value], event.sequence,
-                    event.length_bytes);
+      output_.print_often(FMT_COMPILE(",\"channel\":{},\"sequence\":{},\"bytes\":{}"), channels_[event.channel.value],
+                          event.sequence, event.length_bytes);
     if (event.evidence == Evidence::inferred) output_.write(",\"inferred\":true");
     output_.write("}}");
   }
@@ -141,8 +125,8 @@ class PerfettoExporter : public Exporter {
   }
 
   void print_arrow_end(std::string_view kind, const MessageEndSeen& end, std::int64_t time_ns) {
-    output_.print(",\n{{{},\"cat\":\"message\",\"name\":\"message\",\"id\":{},{},\"ts\":{}}}", kind, arrows_,
-                  places_[end.process], Microseconds{time_ns});
+    output_.print_often(FMT_COMPILE(",\n{{{},\"cat\":\"message\",\"name\":\"message\",\"id\":{},{},\"ts\":{}.{:03}}}"),
+                        kind, arrows_, places_[end.process], time_ns / 1000, time_ns % 1000);
   }
 
   void print_names(const TraceInfo& info, std::size_t process) {
@@ -168,7 +152,7 @@ class PerfettoExporter : public Exporter {
 }  // namespace
 
 ExportFormat perfetto_format() {
-  return {"perfetto", "JSON for ui.perfetto.dev and chrome://tracing, with messages as arrows", true,
+  return {"perfetto", "JSON for Perfetto and the trace viewer of Catapult, with messages as arrows", true, true,
           [](const std::string& path, const TimeAxis& time) -> Result<std::unique_ptr<Exporter>> {
             auto output = TextOutput::create(path);
             if (!output) return output.error();

@@ -83,7 +83,7 @@ class PrometheusExporter : public Exporter {
 }  // namespace
 
 ExportFormat prometheus_format() {
-  return {"prometheus", "totals for Prometheus's text format", true,
+  return {"prometheus", "totals for Prometheus's text format", true, false,
           [](const std::string& path, const TimeAxis& /*time*/) -> Result<std::unique_ptr<Exporter>> {
             auto output = TextOutput::create(path);
             if (!output) return output.error();

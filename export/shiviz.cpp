@@ -11,6 +11,11 @@
 namespace dpm {
 namespace {
 
+// What ShiViz takes from a file before the log: the expression that takes events apart, and one between executions, of
+// which there is one. Without the first it would expect what happened in front of the host and its clock.
+constexpr std::string_view kParser = R"((?<host>\S*) (?<clock>{.*})\n(?<event>.*))"
+                                     "\n\n";
+
 // A host's name ends at the first space of a line.
 std::string host_name(std::string_view label) {
   std::string name;
@@ -41,6 +46,7 @@ class ShivizExporter : public Exporter {
     const auto processes = static_cast<std::uint32_t>(info.processes.size());
     add_beginnings_and_ends(processes);
     name_hosts(info);
+    output_.write(kParser);
     VectorClocks clocks(process_of_, processes, std::move(arcs_));
     const std::uint64_t circles =
         clocks.visit([&](std::uint32_t event, const VectorClock& clock) { print(info, event, clock); });
@@ -104,13 +110,14 @@ class ShivizExporter : public Exporter {
       hosts.push_back(std::move(host));
     }
     hosts_ = std::move(hosts);
+    for (std::uint32_t c = 0; c < info.channels.size(); ++c) channels_.push_back(channel_label(info, {c}));
   }
 
   void print(const TraceInfo& info, std::uint32_t number, const VectorClock& clock) {
-    output_.print("{} {{", hosts_[process_of_[number]]);
+    output_.print_often(FMT_COMPILE("{} {{"), hosts_[process_of_[number]]);
     bool is_first = true;
     clock.for_each([&](std::uint32_t process, std::uint32_t count) {
-      output_.print("{}{}:{}", is_first ? "" : ",", keys_[process], count);
+      output_.print_often(FMT_COMPILE("{}{}:{}"), std::string_view(is_first ? "" : ","), keys_[process], count);
       is_first = false;
     });
     const Kept& event = events_[number];
@@ -118,8 +125,7 @@ class ShivizExporter : public Exporter {
     if (event.peer.value < labels_.size())
       output_.print(" {} {}", event.type == EventType::receive ? "from" : "to", labels_[event.peer.value]);
     if (event.channel.value < info.channels.size())
-      output_.print(", {} bytes, {}, number {}", event.length_bytes, channel_label(info, event.channel),
-                    event.sequence);
+      output_.print(", {} bytes, {}, number {}", event.length_bytes, channels_.at(event.channel.value), event.sequence);
     output_.write("\n");
   }
 
@@ -145,13 +151,14 @@ class ShivizExporter : public Exporter {
   std::vector<CausalArc> arcs_;
   std::vector<std::uint32_t> creations_, waits_for_ends_;  // numbers of events
   std::vector<std::string> labels_, hosts_, keys_;         // by process
+  std::vector<std::string> channels_;                      // their names
   bool too_many_ = false;
 };
 
 }  // namespace
 
 ExportFormat shiviz_format() {
-  return {"shiviz", "a log with vector clocks, for ShiViz", true,
+  return {"shiviz", "a log with vector clocks, for ShiViz", true, false,
           [](const std::string& path, const TimeAxis& /*time*/) -> Result<std::unique_ptr<Exporter>> {
             auto output = TextOutput::create(path);
             if (!output) return output.error();

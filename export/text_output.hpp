@@ -1,6 +1,7 @@
 // Text that becomes a file piece by piece. The first error stays, and what comes after it is discarded.
 #pragma once
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <iterator>
@@ -20,6 +21,12 @@ class TextOutput {
   template <typename... Arguments>
   void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
     fmt::format_to(std::back_inserter(buffer_), format, std::forward<Arguments>(arguments)...);
+    if (buffer_.size() >= kFlushAt) flush();
+  }
+  // The same for what is printed for each event, with FMT_COMPILE: several times as fast.
+  template <typename Compiled, typename... Arguments>
+  void print_often(const Compiled& format, const Arguments&... arguments) {
+    fmt::format_to(std::back_inserter(buffer_), format, arguments...);
     if (buffer_.size() >= kFlushAt) flush();
   }
   void write(std::string_view text) {

@@ -48,6 +48,9 @@ bool LineFile::next(std::string_view& line) {
 }
 
 bool LineFile::read_all(std::string& text, std::size_t bytes_max) {
+  struct stat found {};
+  if (fstat(fileno(file_.get()), &found) == 0 && S_ISREG(found.st_mode))
+    text.reserve(std::min(static_cast<std::size_t>(found.st_size), bytes_max));
   while (at_ < buffer_.size() || fill()) {
     if (text.size() + (buffer_.size() - at_) > bytes_max) return false;
     text.append(buffer_, at_);

@@ -79,6 +79,17 @@ class ByteReader {
     text.resize(size);
     copy(text.data(), size);
   }
+  // What put_all() wrote.
+  template <typename T>
+  void get_all(std::span<T> values) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (has_all<T>(values.size())) copy(values.data(), values.size_bytes());
+  }
+  // False, also from then on: there are not that many values.
+  template <typename T>
+  bool has_all(std::uint64_t count) {
+    return ok_ = ok_ && count <= left_.size() / sizeof(T);
+  }
   template <typename T>
   void get(std::vector<T>& values) {
     static_assert(std::is_trivially_copyable_v<T>);

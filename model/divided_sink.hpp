@@ -2,8 +2,8 @@
 // of all. In rounds the parts tell each other what they need, and then one of them takes what the others have, and has the
 // result that an analysis of all events has, bit for bit.
 //
-//     part 0   on_begin  on_events...  put_for, take_from (rounds() times)        take(part 1)  on_end
-//     part 1   on_begin  on_events...  put_for, take_from (rounds() times)  give
+//     part 0   divide  on_begin  on_events...  put_for, take_from (rounds() times)        take(part 1)  on_end
+//     part 1   divide  on_begin  on_events...  put_for, take_from (rounds() times)  give
 //
 // Where a result depends on how the events of different processes alternate, as after migrations, it cannot be divided.
 #pragma once
@@ -38,6 +38,8 @@ class Shares {
 
 class DividedSink : public EventSink {
  public:
+  // Before on_begin().
+  virtual void divide(const Shares& /*shares*/) {}
   virtual int rounds() const { return 0; }
   // `for_part` has a writer for each part.
   virtual void put_for(const Shares& /*shares*/, int /*round*/, std::vector<ByteWriter>& /*for_part*/) {}

@@ -11,12 +11,15 @@
 #include "trace/event_fields.hpp"
 #include "trace/ids_in_use.hpp"
 #include "trace/packet_decoder.hpp"
+#include "trace/part_cursor.hpp"
 #include "trace/process_merge.hpp"
 #include "trace/read_ledger.hpp"
 #include "trace/read_sidecar.hpp"
 #include "trace/recording_lock.hpp"
+#include "trace/side_by_side.hpp"
 #include "trace/sidecar.hpp"
 #include "trace/sound_event.hpp"
+#include "trace/stream_cursor.hpp"
 #include "trace/stream_segments.hpp"
 #include "trace/undelivered.hpp"
 
@@ -87,70 +90,18 @@ struct TraceReader::State {
           continue;
         }
         if (errno == EMFILE || errno == ENFILE) return;
-        if (may_have_no_file(stream.files[left - 1])) continue;
+        if (may_have_no_file(sidecar, stream.files[left - 1])) continue;
         stream.remove_before(left);
         break;
       }
     }
   }
 
-  // Calls handle(event) for every record that is an Event.
-  template <typename Handle>
-  StreamOutcome read_stream(const StreamSummary& summary, Handle&& handle) {
-    StreamOutcome outcome;
-    auto opened = open_file(summary);
-    if (!opened) {
-      if (!may_have_no_file(summary)) outcome.damage = fmt::format("cannot be read ({})", opened.error().what);
-      return outcome;
-    }
-    StreamFile file(*std::move(opened));
-    while (const auto packet = file.next()) {
-      const bool is_other = !summary.machine.is_none() &&
-                            (packet->head.machine != summary.machine.value || packet->head.filter != summary.filter);
-      if (is_other || !decoder->can_read(packet->head)) {
-        outcome.damage = kOtherStream;
-        return outcome;
-      }
-      decoder->read(*packet, outcome, [&](const Event& event) {
-        if (!sidecar.ids.has_gaps()) return handle(event);
-        Event described = event;
-        sidecar.ids.to_rows(described);
-        return handle(described);
-      });
-    }
-    outcome.packets_missing = file.packets_missing();
-    outcome.damage = file.damage();
-    return outcome;
+  StreamCursor cursor_of(const StreamSegments& stream) {
+    return {stream, sidecar, *decoder, directory, [this](const StreamSummary& summary) { return open_file(summary); }};
   }
 
-  // Of a stream with a window, none of whose segments is left.
-  bool may_have_no_file(const StreamSummary& segment) const { return sidecar.window_ns > 0 && segment.records == 0; }
-
-  // Reads everything once without delivering: finds the ids in use, and the processes whose events stand in several
-  // streams.
-  void survey() {
-    IdsInUse ids(TableSizes::of(sidecar.info));
-    ids.count_removed(removed_records(streams));
-    std::set<ProcessId> began_before;  // and have their first event in the middle of their run
-    std::vector<std::uint32_t> stream_of_process;
-    std::map<ProcessId, MachineId> first_machine;  // where processes that trace.json doesn't place were first seen
-    for (std::uint32_t i = 0; i < streams.size(); ++i) {
-      const auto look = [&](const Event& event) {
-        if (!ids.add(event)) return false;
-        const bool is_first = note_stream(event.process, i, stream_of_process);
-        if (is_first && streams[i].removed > 0 && event.type != EventType::start_process)
-          began_before.insert(event.process);
-        const auto& processes = sidecar.info.processes;
-        if (event.process.value >= processes.size() || processes[event.process.value].machine.is_none())
-          first_machine.try_emplace(event.process, event.machine);
-        return true;
-      };
-      for (const auto& file : streams[i].files) read_stream(file, look);
-    }
-    name_unnamed(sidecar.info, ids.sizes());
-    for (const auto process : began_before) sidecar.info.processes[process.value].acquired = true;
-    for (const auto& [process, machine] : first_machine) sidecar.info.processes[process.value].machine = machine;
-  }
+  void survey();
 
   // True: it is the first event of the process.
   bool note_stream(ProcessId process, std::uint32_t stream, std::vector<std::uint32_t>& stream_of_process) {
@@ -173,12 +124,52 @@ struct TraceReader::State {
     return ids_are_known(event, sizes) && values_are_possible(event) && !sidecar.info[event.process].machine.is_none();
   }
 
+  template <typename Take>
+  void read_streams(std::size_t first, std::size_t end, Take&& take, TraceRead& found);
   LossReport read(const Deliver& deliver);
   LossReport account_for(const TraceRead& found);
   PacketIndex make_index() const;
-  bool read_part(const IndexedStream& stream, const Part& part, TimeSpan times,
-                 const std::function<bool(const Event&)>& take, StreamOutcome& outcome);
 };
+
+// Reads everything once without delivering: finds the ids in use, and the processes whose events stand in several
+// streams.
+void TraceReader::State::survey() {
+  IdsInUse ids(TableSizes::of(sidecar.info));
+  ids.count_removed(removed_records(streams));
+  std::set<ProcessId> began_before;  // and have their first event in the middle of their run
+  std::vector<std::uint32_t> stream_of_process;
+  std::map<ProcessId, MachineId> first_machine;  // where processes that trace.json doesn't place were first seen
+  for (std::uint32_t i = 0; i < streams.size(); ++i) {
+    const auto look = [&](const Event& event) {
+      if (!ids.add(event)) return false;
+      const bool is_first = note_stream(event.process, i, stream_of_process);
+      if (is_first && streams[i].removed > 0 && event.type != EventType::start_process)
+        began_before.insert(event.process);
+      const auto& processes = sidecar.info.processes;
+      if (event.process.value >= processes.size() || processes[event.process.value].machine.is_none())
+        first_machine.try_emplace(event.process, event.machine);
+      return true;
+    };
+    StreamCursor cursor = cursor_of(streams[i]);
+    while (cursor.read_packet(look)) continue;
+  }
+  name_unnamed(sidecar.info, ids.sizes());
+  for (const auto process : began_before) sidecar.info.processes[process.value].acquired = true;
+  for (const auto& [process, machine] : first_machine) sidecar.info.processes[process.value].machine = machine;
+}
+
+template <typename Take>
+void TraceReader::State::read_streams(std::size_t first, std::size_t end, Take&& take, TraceRead& found) {
+  std::vector<StreamCursor> cursors;
+  for (std::size_t i = first; i < end; ++i) cursors.push_back(cursor_of(streams[i]));
+  read_side_by_side(cursors, [&](StreamCursor& cursor, std::size_t place) {
+    return cursor.read_packet([&](const Event& event) { return take(event, first + place); });
+  });
+  for (const StreamCursor& cursor : cursors) {
+    found.delivered += cursor.records();
+    cursor.add_losses_to(found.losses);
+  }
+}
 
 LossReport TraceReader::State::read(const Deliver& deliver) {
   const TableSizes sizes = TableSizes::of(sidecar.info);
@@ -195,24 +186,21 @@ LossReport TraceReader::State::read(const Deliver& deliver) {
   std::map<ProcessId, std::vector<std::vector<Event>>> held;  // events of split processes, by stream
   TraceRead found{.delivered = 0, .losses = {}, .undelivered = undelivered, .being_recorded = being_recorded};
   found.removed = removed_records(streams);
-  for (std::size_t i = 0; i < streams.size(); ++i) {
-    const auto take = [&](const Event& event) {
-      if (!is_sound(event, sizes)) return false;
-      if (has_split && event.process.value < is_split.size() && is_split[event.process.value]) {
-        auto& by_stream = held[event.process];
-        by_stream.resize(streams.size());
-        by_stream[i].push_back(event);
-      } else {
-        send(event);
-      }
-      return true;
-    };
-    for (const StreamSummary& summary : streams[i].files) {
-      const StreamOutcome outcome = read_stream(summary, take);
-      found.delivered += outcome.records;
-      add_losses(summary, outcome, sidecar.finished, found.losses);
+  const auto take = [&](const Event& event, std::size_t stream) {
+    if (!is_sound(event, sizes)) return false;
+    if (has_split && event.process.value < is_split.size() && is_split[event.process.value]) {
+      auto& by_stream = held[event.process];
+      by_stream.resize(streams.size());
+      by_stream[stream].push_back(event);
+    } else {
+      send(event);
     }
-  }
+    return true;
+  };
+  // Records of foreign sources are numbered in the order of the streams.
+  const std::size_t together = decoder->is_foreign() ? 1 : kSideBySide;
+  for (std::size_t first = 0; first < streams.size(); first += together)
+    read_streams(first, std::min(first + together, streams.size()), take, found);
   for (const auto& [process, by_stream] : held)
     for (const Event& event : merge_streams_of_process(by_stream)) send(event);
   if (!batch.empty()) deliver(batch);
@@ -225,27 +213,6 @@ LossReport TraceReader::State::account_for(const TraceRead& found) {
     ledger.warnings.push_back(fmt::format("field {} of {} was discarded by the rules of filter '{}'", missing.field,
                                           missing.layout, missing.filter));
   return {found.delivered + ledger.lost, ledger.losses, ledger.warnings};
-}
-
-// False: a packet is not what the index says.
-bool TraceReader::State::read_part(const IndexedStream& stream, const Part& part, TimeSpan times,
-                                   const std::function<bool(const Event&)>& take, StreamOutcome& outcome) {
-  auto file = FileReader::open(fmt::format("{}/{}/{}", directory, kStreamFolder, stream.file));
-  if (!file || file->bytes() != stream.bytes) return false;
-  std::vector<std::byte> buffer(kPacketBytesMax);
-  for (const IndexedPacket& indexed : stream.packets) {
-    std::uint64_t expected = 0;
-    for (const ProcessRecords& of_process : stream.of(indexed))
-      expected += part.has(of_process.process) ? of_process.records : 0;
-    const bool is_in_time = times.from <= indexed.last_time && indexed.first_time <= times.to;
-    if (expected == 0 || !is_in_time) continue;
-    if (indexed.bytes > buffer.size()) return false;
-    const auto packet = read_packet(*file, indexed.offset, std::span(buffer).first(indexed.bytes));
-    if (!packet || packet->head.records != indexed.records || !decoder->can_read(packet->head)) return false;
-    const std::uint64_t before = outcome.records;
-    if (!decoder->read_of(*packet, outcome, part.has, take) || outcome.records - before != expected) return false;
-  }
-  return true;
 }
 
 TraceReader::TraceReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -358,19 +325,25 @@ std::optional<std::uint64_t> TraceReader::read_part(const PacketIndex& index, co
     delivered += batch.size();
     batch.clear();
   };
-  TimeSpan times;
-  const auto take = [&](const Event& event) {
+  const auto take = [&](const Event& event, bool is_in_time) {
     if (!state_->is_sound(event, sizes)) return false;
-    if (event.local_time < times.from || times.to < event.local_time) return true;
+    if (!is_in_time) return true;
     batch.push_back(event);
     if (batch.size() == kBatchEvents) send();
     return true;
   };
-  for (const StreamSegments& stream : state_->streams) {
-    const IndexedStream* indexed = index.of(stream.name);
-    if (part.times_of) times = part.times_of(stream.files.front().machine);
-    StreamOutcome outcome;
-    if (indexed == nullptr || !state_->read_part(*indexed, part, times, take, outcome)) return std::nullopt;
+  for (std::size_t first = 0; first < state_->streams.size(); first += kSideBySide) {
+    std::vector<PartCursor> cursors;
+    for (std::size_t i = first; i < std::min(first + kSideBySide, state_->streams.size()); ++i) {
+      const StreamSegments& stream = state_->streams[i];
+      const IndexedStream* indexed = index.of(stream.name);
+      if (indexed == nullptr) return std::nullopt;
+      const TimeSpan times = part.times_of ? part.times_of(stream.files.front().machine) : TimeSpan();
+      cursors.emplace_back(*indexed, state_->path_of(stream.files.front()), *state_->decoder, part.has, times);
+    }
+    read_side_by_side(cursors, [&](PartCursor& cursor, std::size_t /*place*/) { return cursor.read_packet(take); });
+    if (!std::all_of(cursors.begin(), cursors.end(), [](const auto& cursor) { return cursor.is_well(); }))
+      return std::nullopt;
   }
   send();
   return delivered;

@@ -28,6 +28,21 @@ class GrowingList {
     ++size_;
   }
 
+  // Appends that number of elements: fill(span) writes them, block by block.
+  template <typename Fill>
+  void append(std::size_t count, Fill fill) {
+    while (count > 0) {
+      const Slot slot = slot_of(size_);
+      if (slot.block == blocks_.size()) blocks_.push_back(allocate(kFirst << slot.block));
+      const std::size_t here = std::min(count, (kFirst << slot.block) - slot.offset);
+      T* const first = blocks_[slot.block].get() + slot.offset;
+      std::uninitialized_default_construct_n(first, here);
+      fill(std::span<T>(first, here));
+      size_ += here;
+      count -= here;
+    }
+  }
+
   T& operator[](std::size_t index) {
     const Slot slot = slot_of(index);
     return blocks_[slot.block].get()[slot.offset];

@@ -179,6 +179,7 @@ class HistoryBuilder : public DividedSink {
   void on_end(const LossReport& losses) override;
 
   // history_parts.hpp: a SEND is joined to its RECEIVE by the part of its receiver.
+  void divide(const Shares& shares) override;
   int rounds() const override { return 2; }
   void put_for(const Shares& shares, int round, std::vector<ByteWriter>& for_part) override;
   void take_from(const Shares& shares, int round, std::uint32_t part, ByteReader& in) override;

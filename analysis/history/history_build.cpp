@@ -166,9 +166,28 @@ void HistoryBuild::add_receive(const Event& event, ProcessBuild& process) {
   process.waiting_set = 0;
 }
 
+// Its other end is in another part of the trace.
+void HistoryBuild::cross(const Event& event, MessageEnd end) {
+  const bool receives_it = end == MessageEnd::receive;
+  ProcessBuild& process = processes[event.process.value];
+  const std::uint32_t index =
+      append(event, process, receives_it ? HistoryKind::receive : HistoryKind::send, ArcKind::missing);
+  const ProcessId sender = receives_it ? event.peer : event.process;
+  const bool inferred = event.evidence == Evidence::inferred;
+  crossing.add(event.peer, {{event.sequence, sender.value, event.channel.value},
+                            receives_it ? process.idle_since_ns : event.local_time.ns,
+                            event.process.value,
+                            index,
+                            process.machine,
+                            receives_it,
+                            inferred});
+  if (inferred) process.events[index].arc_bits = static_cast<std::uint32_t>(ArcKind::inferred) & 7u;
+}
+
 // Appends the event, and joins it to its other end if that has been seen. A second copy of an end that still waits is
 // dropped.
 void HistoryBuild::match(const Event& event, MessageEnd end) {
+  if (crossing.is_elsewhere(event.peer)) return cross(event, end);
   const ProcessId sender = end == MessageEnd::send ? event.process : event.peer;
   const MessageKey key{event.sequence, sender.value, event.channel.value};
   auto* other = matcher.find(key);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/history/crossing_messages.hpp"
 #include "analysis/history/end_waits.hpp"
 #include "analysis/history/growing_list.hpp"
 #include "analysis/history/history.hpp"
@@ -86,6 +87,7 @@ struct HistoryBuild {
   History history;
   std::vector<ProcessBuild> processes;
   MessageMatcher matcher;
+  CrossingMessages crossing;
   std::unordered_map<std::uint64_t, PendingExternal> pending_externals;  // by (process, process outside)
   std::vector<ExternalArc> external_arcs;                                // event numbers within `external_owner`
   std::vector<ProcessId> external_owner;
@@ -105,6 +107,7 @@ struct HistoryBuild {
   void add_wait(const Event& event, ProcessBuild& process);
   std::uint32_t append(const Event& event, ProcessBuild& process, HistoryKind kind, ArcKind arc);
   void match(const Event& event, MessageEnd end);
+  void cross(const Event& event, MessageEnd end);
   void remember_external(const Event& event, std::uint32_t index);
   void answer_external(const Event& event, std::uint32_t index);
   ProcessBuild& process_of(ProcessId id);

@@ -58,6 +58,7 @@ bool HistoryParts::join(const OpenEnd& end, JoinedEnds& joined) {
 
 void HistoryParts::put_open_sends(const Shares& shares, std::vector<ByteWriter>& for_part) {
   answers_.resize(shares.parts());
+  crossed_.resize(shares.parts());
   std::vector<std::vector<OpenEnd>> open(shares.parts());
   build_.matcher.for_each([&](const MessageMatcher::Entry& entry) {
     if (entry.end != 0) return;
@@ -68,10 +69,16 @@ void HistoryParts::put_open_sends(const Shares& shares, std::vector<ByteWriter>&
     open[part].push_back(
         {entry.key, entry.time_ns, entry.process, entry.index, sender.machine, false, send.arc() == ArcKind::inferred});
   });
-  for (std::uint32_t part = 0; part < shares.parts(); ++part) for_part[part].put(open[part]);
+  for (std::uint32_t part = 0; part < shares.parts(); ++part) {
+    for_part[part].put(build_.crossing.sends_to(part));
+    for_part[part].put(open[part]);
+  }
 }
 
 void HistoryParts::take_open_sends(std::uint32_t part, ByteReader& in) {
+  std::vector<OpenEnd> crossing;
+  in.get(crossing);
+  join_crossing(part, crossing);
   std::vector<OpenEnd> open;
   in.get(open);
   JoinedEnds joined;
@@ -79,12 +86,67 @@ void HistoryParts::take_open_sends(std::uint32_t part, ByteReader& in) {
     if (join(end, joined)) answers_[part].push_back(joined);
 }
 
+// `sends` are those of that part to this one.
+void HistoryParts::join_crossing(std::uint32_t part, const std::vector<OpenEnd>& sends) {
+  std::vector<OpenEnd> receives = std::move(build_.crossing.receives_from(part));
+  const JoinedLists joined = join_lists(sends, receives);
+  build_.is_divisible &= joined.is_clear;
+  if (!joined.is_clear) return;
+  for (std::uint32_t i = 0; i < sends.size(); ++i) {
+    if (joined.receive_of[i] == JoinedLists::kNotReceived) continue;
+    const OpenEnd& send = sends[i];
+    const OpenEnd& receive = receives[joined.receive_of[i]];
+    HistoryEvent& here = build_.processes[receive.process].events[receive.index];
+    const bool inferred = send.inferred || receive.inferred;
+    if (send.machine == receive.machine && send.time_ns > receive.time_ns) here.slept = 1;
+    set_arc(here, inferred);
+    here.match = send.index;
+    here.peer = send.process & kNoPeer;
+    crossed_[part].push_back({i, receive.process, receive.index, inferred});
+  }
+  for (std::size_t i = 0; i < receives.size(); ++i)
+    if (!joined.is_sent[i]) leave_open(receives[i]);
+}
+
+void HistoryParts::take_crossed(std::uint32_t part, const std::vector<Crossed>& crossed) {
+  const std::vector<OpenEnd> sends = std::move(build_.crossing.sends_to(part));
+  auto next = crossed.begin();
+  for (std::uint32_t i = 0; i < sends.size(); ++i) {
+    if (next == crossed.end() || next->sent != i) {
+      leave_open(sends[i]);
+      continue;
+    }
+    HistoryEvent& send = build_.processes[sends[i].process].events[sends[i].index];
+    send.match = next->receive;
+    send.peer = next->receiver & kNoPeer;
+    set_arc(send, next->inferred);
+    ++next;
+  }
+}
+
+// As an end whose other end has not been seen; it may be in a third part.
+void HistoryParts::leave_open(const OpenEnd& end) {
+  if (build_.matcher.find(end.key) != nullptr) {
+    build_.is_divisible = false;
+    return;
+  }
+  build_.matcher.insert(end.key, end.receives ? MessageEnd::receive : MessageEnd::send, end.process, end.index,
+                        end.time_ns);
+}
+
 void HistoryParts::put_answers(std::vector<ByteWriter>& for_part) {
-  for (std::size_t part = 0; part < for_part.size(); ++part) for_part[part].put(answers_[part]);
+  for (std::size_t part = 0; part < for_part.size(); ++part) {
+    for_part[part].put(crossed_[part]);
+    for_part[part].put(answers_[part]);
+  }
+  crossed_.clear();
   answers_.clear();
 }
 
-void HistoryParts::take_answers(ByteReader& in) {
+void HistoryParts::take_answers(std::uint32_t part, ByteReader& in) {
+  std::vector<Crossed> crossed;
+  in.get(crossed);
+  take_crossed(part, crossed);
   std::vector<JoinedEnds> answers;
   in.get(answers);
   for (const JoinedEnds& joined : answers) {
@@ -137,8 +199,9 @@ void HistoryParts::take_processes(ByteReader& in) {
     ProcessBuild& process = build_.processes.at(p);
     process.known = true;
     visit_values(process, [&](auto& value) { in.get(value); });
-    for (auto left = in.get<std::uint64_t>(); left > 0 && in.ok(); --left)
-      process.events.push_back(in.get<HistoryEvent>());
+    const auto events = in.get<std::uint64_t>();
+    if (!in.has_all<HistoryEvent>(events)) return;
+    process.events.append(events, [&](std::span<HistoryEvent> block) { in.get_all(block); });
   }
 }
 

@@ -7,24 +7,17 @@
 //            S ◄────── which RECEIVE took each     ◄──
 //
 // So the work on messages is divided too, and the part that takes the others only copies their events. Ends whose receiver
-// is not known stay open, and that part joins them.
+// is not known stay open, and that part joins them. Most messages between parts are in the lists of CrossingMessages, in which both
+// ends stand in their order; those of SENDs that did not know their receivers are found one by one.
 #pragma once
 
 #include <vector>
 
+#include "analysis/history/crossing_messages.hpp"
 #include "analysis/history/history_build.hpp"
 #include "model/divided_sink.hpp"
 
 namespace dpm {
-
-// An end of a message whose other end is in another part.
-struct OpenEnd {
-  MessageKey key;
-  std::int64_t time_ns = 0;
-  std::uint32_t process = 0, index = 0;
-  MachineId machine;
-  bool receives = false, inferred = false;
-};
 
 // Two ends that one part has found to be of one message, for the part of the first.
 struct JoinedEnds {
@@ -41,12 +34,22 @@ class HistoryParts {
   void put_open_sends(const Shares& shares, std::vector<ByteWriter>& for_part);
   void take_open_sends(std::uint32_t part, ByteReader& in);
   void put_answers(std::vector<ByteWriter>& for_part);
-  void take_answers(ByteReader& in);
+  void take_answers(std::uint32_t part, ByteReader& in);
 
   void give(ByteWriter& out) const;
   void take(ByteReader& in);
 
  private:
+  // Where the ends of a message between parts are in the builds of both.
+  struct Crossed {
+    std::uint32_t sent = 0;  // place in the list of SENDs to this part
+    std::uint32_t receiver = 0, receive = 0;
+    bool inferred = false;
+  };
+
+  void join_crossing(std::uint32_t part, const std::vector<OpenEnd>& sends);
+  void take_crossed(std::uint32_t part, const std::vector<Crossed>& crossed);
+  void leave_open(const OpenEnd& end);
   bool join(const OpenEnd& end, JoinedEnds& joined);
   void take_processes(ByteReader& in);
   void take_creations(ByteReader& in);
@@ -54,6 +57,7 @@ class HistoryParts {
 
   HistoryBuild& build_;
   std::vector<std::vector<JoinedEnds>> answers_;  // by part
+  std::vector<std::vector<Crossed>> crossed_;     // by part
 };
 
 }  // namespace dpm

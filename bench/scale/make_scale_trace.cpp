@@ -1,10 +1,13 @@
-// make_scale_trace DIRECTORY EVENTS [PROCESSES [MACHINES]]: a trace of clients and servers that exchange requests and answers, recorded as
-// events come.
+// make_scale_trace DIRECTORY EVENTS [PROCESSES [MACHINES [REACH]]]: a trace of clients and servers that exchange requests and answers, recorded as
+// events come. REACH: how many servers a client asks.
+// make_scale_trace --seconds EVENTS: how long the trace of four machines lasts.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "bench/synthetic_events.hpp"
+#include "bench/timed_events.hpp"
 #include "filter/event_filter.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/trace_writer.hpp"
@@ -12,7 +15,7 @@
 int main(int argc, char** argv) {
   using namespace dpm;
   if (argc < 3) {
-    std::fprintf(stderr, "usage: make_scale_trace DIRECTORY EVENTS [PROCESSES [MACHINES]]\n");
+    std::fprintf(stderr, "usage: make_scale_trace DIRECTORY EVENTS [PROCESSES [MACHINES [REACH]]]\n");
     return 2;
   }
   const auto number = [&](int at, unsigned long otherwise) {
@@ -20,7 +23,12 @@ int main(int argc, char** argv) {
   };
   const auto processes = static_cast<std::uint32_t>(number(3, 24));
   const auto machines = static_cast<std::uint16_t>(number(4, 4));
-  SyntheticEvents source(number(2, 0), processes / 4, processes - processes / 4, machines);
+  if (std::string_view(argv[1]) == "--seconds") {
+    std::printf("%.9f\n", static_cast<double>(Timed::span_ns(number(2, 0), machines)) * 1e-9);
+    return 0;
+  }
+  SyntheticEvents source(number(2, 0), processes / 4, processes - processes / 4, machines,
+                         static_cast<std::uint32_t>(number(5, 0)));
   std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
   auto writer = TraceWriter::create(argv[1], describe_events({"filter"}, rules));
   if (!writer) {
@@ -28,7 +36,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   EventFilter filter(std::move(rules), **writer);
-  const auto done = source.run(filter);
+  Timed timed(filter);
+  const auto done = source.run(timed);
   if (!done || !(*writer)->status()) {
     std::fprintf(stderr, "make_scale_trace: the trace could not be written\n");
     return 1;

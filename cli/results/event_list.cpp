@@ -82,6 +82,10 @@ std::string what_happened_inside(const Event& event, const TraceInfo& info) {
   return text;
 }
 
+bool is_end_of_message(EventType type) {
+  return type == EventType::send || type == EventType::receive || type == EventType::message_queued;
+}
+
 // "  {server:3,client:1}", for a line; by process in the order of the trace.
 std::string clock_text(const VectorClock& clock, const TraceInfo& info) {
   std::string text = "  {";
@@ -158,7 +162,17 @@ void print_events_json(const EventList& list, std::ostream& out) {
                    {"event", name_of(event.type)},
                    {"length_bytes", event.length_bytes},
                    {"channel", event.channel.is_none() ? Json() : Json(event.channel.value)},
-                   {"peer", event.peer.is_none() ? Json() : Json(info[event.peer].name)}};
+                   {"peer", event.peer.is_none() ? Json() : Json(info[event.peer].name)},
+                   // By number: two processes may have the same name.
+                   {"process_number", event.process.value},
+                   {"peer_number", event.peer.is_none() ? Json() : Json(event.peer.value)},
+                   {"cpu_ns", event.proc_time_ns}};
+      if (!info[event.process].in_computation) line["in_computation"] = false;
+      if (is_end_of_message(event.type)) {
+        line["number"] = event.sequence;
+        line["message"] = (event.flags & event_flags::kNoMessage) == 0;
+        if ((event.flags & event_flags::kKernelMessage) != 0) line["of_kernel"] = true;
+      }
       if (event.type == EventType::wait) {
         line["waited_s"] = static_cast<double>(event.sequence) * 1e-9;
         line["for"] = name_of(static_cast<WaitKind>(event.code));
@@ -171,10 +185,8 @@ void print_events_json(const EventList& list, std::ostream& out) {
         if (event.type == EventType::value) line["value"] = value_of(event);
       }
       if (clock != nullptr) {
-        // By number: two processes may have the same name.
         Json counts = Json::object();
         clock->for_each([&](std::uint32_t process, std::uint32_t count) { counts[std::to_string(process)] = count; });
-        line["process_number"] = event.process.value;
         line["clock"] = std::move(counts);
       }
       out << before << line.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "import/dpm_json/dpm_json_source.hpp"
 #include "import/otf2/otf2_source.hpp"
 #include "import/otlp/otlp_source.hpp"
 #include "import/strace/strace_source.hpp"
@@ -12,7 +13,7 @@
 namespace dpm {
 
 std::span<const ImportFormat> import_formats() {
-  static const std::array formats = {strace_format(), otlp_format(), otf2_import_format()};
+  static const std::array formats = {strace_format(), otlp_format(), otf2_import_format(), dpm_json_format()};
   return formats;
 }
 

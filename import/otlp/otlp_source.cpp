@@ -4,8 +4,7 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
-#include <tuple>
+#include <string_view>
 #include <unordered_map>
 
 #include "import/otlp/otlp_spans.hpp"
@@ -17,16 +16,23 @@ namespace {
 
 constexpr std::size_t kFileBytesMax = std::size_t{1} << 30;
 
+constexpr std::uint32_t kNoSpan = UINT32_MAX;
+
 // The processes of the spans, and the channels between them.
 class OtlpPlaces {
  public:
-  explicit OtlpPlaces(TraceInfo& info) : info_(info) {}
+  OtlpPlaces(TraceInfo& info, const std::vector<OtlpResource>& resources)
+      : info_(info), resources_(resources), process_of_(resources.size()) {}
 
+  // The resources of one service and instance are one process.
   ProcessId process_of(const OtlpSpan& span) {
-    const std::string service = span.service.empty() ? "unknown service" : span.service;
-    const auto [found, is_new] = processes_.try_emplace({service, span.instance}, next_process());
-    if (is_new) add(service, span.host, true);
-    return found->second;
+    ProcessId& process = process_of_[span.resource];
+    if (!process.is_none()) return process;
+    const OtlpResource& resource = resources_[span.resource];
+    const std::string service = resource.service.empty() ? "unknown service" : resource.service;
+    const auto [found, is_new] = processes_.try_emplace({service, resource.instance}, next_process());
+    if (is_new) add(service, resource.host, true);
+    return process = found->second;
   }
 
   ProcessId outside() {
@@ -65,6 +71,8 @@ class OtlpPlaces {
   }
 
   TraceInfo& info_;
+  const std::vector<OtlpResource>& resources_;
+  std::vector<ProcessId> process_of_;                                   // by resource, once it was asked for
   std::map<std::pair<std::string, std::string>, ProcessId> processes_;  // by service and instance
   std::map<std::pair<ProcessId, ProcessId>, ChannelId> channels_;
   std::map<std::string, MachineId> machines_;
@@ -74,36 +82,43 @@ class OtlpPlaces {
 
 class OtlpSource : public EventSource {
  public:
-  explicit OtlpSource(std::vector<OtlpSpan> spans) : spans_(std::move(spans)) { info_.source = "otlp"; }
+  // `parents`: the place of each span's parent, or kNoSpan.
+  OtlpSource(OtlpSpans read, std::vector<std::uint32_t> parents)
+      : read_(std::move(read)), parents_(std::move(parents)) {
+    info_.source = "otlp";
+  }
 
   Result<void> run(EventSink& sink) override {
     translate();
-    // Events of a process are in the order of its clock; a SEND stands before the RECEIVECALL of the same instant.
-    std::stable_sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) {
-      return std::tuple(a.process, a.local_time) < std::tuple(b.process, b.local_time);
-    });
     sink.on_begin(info_);
-    constexpr std::size_t kBatch = 4096;
-    for (std::size_t at = 0; at < events_.size(); at += kBatch)
-      sink.on_events(std::span(events_).subspan(at, std::min(kBatch, events_.size() - at)));
+    for (std::vector<Event>& events : events_) {
+      // Events of a process are in the order of its clock; a SEND stands before the RECEIVECALL of the same instant.
+      const auto by_time = [](const Event& a, const Event& b) { return a.local_time < b.local_time; };
+      if (!std::is_sorted(events.begin(), events.end(), by_time))
+        std::stable_sort(events.begin(), events.end(), by_time);
+      constexpr std::size_t kBatch = 4096;
+      for (std::size_t at = 0; at < events.size(); at += kBatch)
+        sink.on_events(std::span(events).subspan(at, std::min(kBatch, events.size() - at)));
+      seen_ += events.size();
+      events = {};
+    }
     sink.on_end(report());
     return {};
   }
 
  private:
   void translate() {
-    std::unordered_map<std::string, const OtlpSpan*> by_id;
-    for (const OtlpSpan& span : spans_) by_id.emplace(span.id, &span);
-    for (const OtlpSpan& span : spans_) {
-      const auto parent = by_id.find(span.parent);
-      const bool has_parent = parent != by_id.end();
-      if (!span.parent.empty() && !has_parent) ++without_parent_;
-      const ProcessId process = places_.process_of(span);
+    const std::vector<OtlpSpan>& spans = read_.spans;
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+      const bool has_parent = parents_[i] != kNoSpan;
+      if (!spans[i].parent.empty() && !has_parent) ++without_parent_;
+      const ProcessId process = places_.process_of(spans[i]);
       if (has_parent) {
-        const ProcessId asker = places_.process_of(*parent->second);
-        if (asker != process) call(*parent->second, asker, span, process);
-      } else if (span.kind == SpanKind::server) {
-        call(span, places_.outside(), span, process);
+        const OtlpSpan& parent = spans[parents_[i]];
+        const ProcessId asker = places_.process_of(parent);
+        if (asker != process) call(parent, asker, spans[i], process);
+      } else if (spans[i].kind == SpanKind::server) {
+        call(spans[i], places_.outside(), spans[i], process);
       }
     }
   }
@@ -127,13 +142,15 @@ class OtlpSource : public EventSource {
     event.process = process;
     event.machine = info_[process].machine;
     event.local_time.ns = time_ns;
-    events_.push_back(event);
-    return events_.back();
+    if (process.value >= events_.size()) events_.resize(process.value + std::size_t{1});
+    events_[process.value].push_back(event);
+    return events_[process.value].back();
   }
 
   void message(ProcessId from, std::int64_t sent_ns, ProcessId to, std::int64_t received_ns, std::uint32_t bytes) {
     const ChannelId channel = places_.channel(from, to);
-    const std::uint64_t number = sent_[channel]++;
+    if (channel.value >= sent_.size()) sent_.resize(channel.value + std::size_t{1});
+    const std::uint64_t number = sent_[channel.value]++;
     for (const EventType type : {EventType::send, EventType::receive}) {
       const bool sends = type == EventType::send;
       Event& event = add(type, sends ? from : to, sends ? sent_ns : received_ns);
@@ -147,7 +164,7 @@ class OtlpSource : public EventSource {
 
   LossReport report() const {
     LossReport report;
-    report.seen = events_.size();
+    report.seen = seen_;
     if (without_parent_ > 0)
       report.warnings.push_back(
           fmt::format("{} parents that are not in the file: requests are taken to come from outside",
@@ -156,71 +173,86 @@ class OtlpSource : public EventSource {
     return report;
   }
 
-  std::vector<OtlpSpan> spans_;
+  OtlpSpans read_;
+  std::vector<std::uint32_t> parents_;
   TraceInfo info_;
-  OtlpPlaces places_{info_};
-  std::vector<Event> events_;
-  std::map<ChannelId, std::uint64_t> sent_;
-  std::uint64_t without_parent_ = 0;
+  OtlpPlaces places_{info_, read_.resources};
+  std::vector<std::vector<Event>> events_;  // by process
+  std::vector<std::uint64_t> sent_;         // by channel
+  std::uint64_t without_parent_ = 0, seen_ = 0;
 };
 
-// Refuses spans that are their own ancestors.
-Result<void> check_ancestors(const std::vector<OtlpSpan>& spans) {
-  std::unordered_map<std::string, std::size_t> by_id;
-  for (std::size_t i = 0; i < spans.size(); ++i)
+// The place of each span's parent. Refuses spans that are their own ancestors.
+Result<std::vector<std::uint32_t>> find_parents(const std::vector<OtlpSpan>& spans) {
+  if (spans.size() >= kNoSpan) return Error{"it has more than 4 billion spans"};
+  std::unordered_map<std::string_view, std::uint32_t> by_id;
+  by_id.reserve(spans.size());
+  for (std::uint32_t i = 0; i < spans.size(); ++i)
     if (!by_id.emplace(spans[i].id, i).second) return Error{fmt::format("two spans have the id {}", spans[i].id)};
-  std::vector<std::size_t> walk(spans.size(), 0);  // the walk that reached it first, from 1
-  for (std::size_t i = 0; i < spans.size(); ++i)
-    for (std::size_t at = i; walk[at] == 0;) {
+  std::vector<std::uint32_t> parents(spans.size(), kNoSpan);
+  for (std::uint32_t i = 0; i < spans.size(); ++i)
+    if (const auto parent = by_id.find(spans[i].parent); parent != by_id.end()) parents[i] = parent->second;
+  std::vector<std::uint32_t> walk(spans.size(), 0);  // the walk that reached it first, from 1
+  for (std::uint32_t i = 0; i < spans.size(); ++i)
+    for (std::uint32_t at = i; at != kNoSpan && walk[at] == 0;) {
       walk[at] = i + 1;
-      const auto parent = by_id.find(spans[at].parent);
-      if (parent == by_id.end()) break;
-      at = parent->second;
-      if (walk[at] == i + 1)
+      at = parents[at];
+      if (at != kNoSpan && walk[at] == i + 1)
         return Error{fmt::format("the span '{}' ({}) is its own ancestor", spans[at].name, spans[at].id)};
     }
-  return {};
+  return parents;
 }
 
 // Each process may need a machine of its own.
-Result<void> check_processes(const std::vector<OtlpSpan>& spans) {
+Result<void> check_processes(const OtlpSpans& read) {
   constexpr std::size_t kProcessesMax = 60'000;  // machines have 16 bits
-  std::set<std::tuple<std::string_view, std::string_view, std::string_view>> processes;
-  for (const OtlpSpan& span : spans) processes.emplace(span.service, span.instance, span.host);
-  if (processes.size() <= kProcessesMax) return {};
-  return Error{fmt::format("it has spans of {} processes, {} is the most", processes.size(), kProcessesMax)};
+  if (read.resources.size() <= kProcessesMax) return {};
+  return Error{fmt::format("it has spans of {} processes, {} is the most", read.resources.size(), kProcessesMax)};
 }
 
-// One document, or one on each line.
-Result<std::vector<OtlpSpan>> read_spans(const std::string& path) {
-  const auto text = read_whole_file(path, kFileBytesMax);
-  if (!text) return text.error();
-  std::vector<OtlpSpan> spans;
-  const auto whole = read_otlp_document(*text, spans);
-  if (whole) return spans;
-  spans.clear();
-  std::uint64_t number = 0;
-  for (std::string_view rest = *text; !rest.empty();) {
+bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+
+// The rest of the lines, each a document; the first is line `number`.
+Result<void> read_lines(const std::string& path, std::string_view rest, std::uint64_t number, OtlpReader& reader) {
+  for (; !rest.empty(); ++number) {
     const auto end = std::min(rest.find('\n'), rest.size());
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
-    ++number;
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    const auto done = read_otlp_document(line, spans);
-    // Of a file that is one document, its own error says more.
-    if (!done && number == 1) return Error{fmt::format("{}: {}", path, whole.error().what)};
-    if (!done) return Error{fmt::format("{}:{}: {}", path, number, done.error().what)};
+    if (is_blank(line)) continue;
+    if (const auto done = reader.read(line); !done)
+      return Error{fmt::format("{}:{}: {}", path, number, done.error().what)};
   }
-  return spans;
+  return {};
+}
+
+// One document, or one on each line. Which of both the first line tells, because a document in several lines is not one in each.
+Result<OtlpSpans> read_spans(const std::string& path) {
+  const auto text = read_whole_file(path, kFileBytesMax);
+  if (!text) return text.error();
+  std::string_view rest = *text;
+  std::uint64_t blank_lines = 0;
+  for (; !rest.empty() && is_blank(rest.substr(0, rest.find('\n'))); ++blank_lines)
+    rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
+  const std::string_view first_line = rest.substr(0, rest.find('\n'));
+  OtlpReader reader;
+  if (reader.read(first_line)) {
+    rest.remove_prefix(std::min(first_line.size() + 1, rest.size()));
+    if (const auto done = read_lines(path, rest, blank_lines + 2, reader); !done) return done.error();
+    return reader.take();
+  }
+  OtlpReader whole;
+  if (const auto done = whole.read(*text); !done) return Error{fmt::format("{}: {}", path, done.error().what)};
+  return whole.take();
 }
 
 Result<std::unique_ptr<EventSource>> open(const std::string& path, const ImportOptions& /*options*/) {
-  auto spans = read_spans(path);
-  if (!spans) return spans.error();
-  if (spans->empty()) return Error{path + ": it has no OpenTelemetry spans"};
-  for (const auto check : {check_ancestors, check_processes})
-    if (auto done = check(*spans); !done) return Error{fmt::format("{}: {}", path, done.error().what)};
-  return std::unique_ptr<EventSource>(std::make_unique<OtlpSource>(*std::move(spans)));
+  auto read = read_spans(path);
+  if (!read) return read.error();
+  if (read->spans.empty()) return Error{path + ": it has no OpenTelemetry spans"};
+  auto parents = find_parents(read->spans);
+  const auto checked = parents ? check_processes(*read) : Result<void>(parents.error());
+  if (!checked) return Error{fmt::format("{}: {}", path, checked.error().what)};
+  return std::unique_ptr<EventSource>(std::make_unique<OtlpSource>(*std::move(read), *std::move(parents)));
 }
 
 }  // namespace

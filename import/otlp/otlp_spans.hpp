@@ -1,8 +1,10 @@
 // The spans of OpenTelemetry's JSON encoding (OTLP), as collectors write it to files: one document, or one on each line.
 #pragma once
 
+#include <compare>
 #include <cstdint>
-#include <optional>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,17 +22,44 @@ enum class SpanKind : std::uint8_t {
   consumer = 5
 };
 
+// What the spans of one process have in common; empty: not given.
+struct OtlpResource {
+  std::string service, instance, host;
+
+  friend auto operator<=>(const OtlpResource&, const OtlpResource&) = default;
+};
+
 struct OtlpSpan {
   std::string id;      // trace and span: unique in the file
   std::string parent;  // the same form; empty: none
   std::string name;
-  std::string service, instance, host;  // of its resource; empty: not given
+  std::uint32_t resource = 0;  // in OtlpSpans::resources
   SpanKind kind = SpanKind::unspecified;
   std::int64_t begin_ns = 0, end_ns = 0;
   std::uint32_t request_bytes = 0, response_bytes = 0;  // 0: not given
 };
 
-// Appends the spans of one document. The error says what is wrong with it.
-Result<void> read_otlp_document(std::string_view text, std::vector<OtlpSpan>& spans);
+struct OtlpSpans {
+  std::vector<OtlpResource> resources;  // each once
+  std::vector<OtlpSpan> spans;
+};
+
+class OtlpReader {
+ public:
+  OtlpReader();
+  ~OtlpReader();
+
+  // Adds the spans of one document. The error says what is wrong with it; then some of its spans may have been added.
+  Result<void> read(std::string_view document);
+
+  OtlpSpans take() { return std::move(read_); }
+
+ private:
+  struct Parser;  // keeps its memory from document to document
+
+  std::unique_ptr<Parser> parser_;
+  OtlpSpans read_;
+  std::map<OtlpResource, std::uint32_t> known_;
+};
 
 }  // namespace dpm

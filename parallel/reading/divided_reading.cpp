@@ -124,6 +124,7 @@ Result<cli::TraceInput> DividedReading::read_parts(const std::string& directory,
   const Shares shares(
       ranks_.own(), ranks_.count(),
       divide_processes(recorded, index->records_of_processes(recorded.processes.size()), ranks_.count()));
+  for (DividedSink* sink : sinks) sink->divide(shares);
   cli::TeeSink tee({sinks.begin(), sinks.end()});
   std::optional<MessageResolver> resolver;
   if (has_live_channels(recorded)) {

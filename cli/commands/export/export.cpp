@@ -42,8 +42,9 @@ class ExportCommand : public Command {
       file.emplace(*std::move(created));
     }
     TimeSurvey survey;
-    if (const auto surveyed = read_trace(trace_, {&survey}); !surveyed)
-      return refuse(terminal, *this, surveyed.error());
+    if ((*format)->has_times)
+      if (const auto surveyed = read_trace(trace_, {&survey}); !surveyed)
+        return refuse(terminal, *this, surveyed.error());
     const TimeAxis axis = survey.axis();
     const auto exporter = (*format)->start(file ? file->path() : "", axis);
     if (!exporter) return refuse(terminal, *this, exporter.error());

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -32,18 +33,40 @@ void require_one_version(Ranks& ranks) {
                   "; install the same version on all machines");
 }
 
-// For measurements: DPM_RANK_TIMES=1 shows what each rank used.
-void show_times(const Ranks& ranks) {
-  if (std::getenv("DPM_RANK_TIMES") == nullptr) return;
-  rusage used{};
-  ::getrusage(RUSAGE_SELF, &used);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-  };
-  const double cpu_s = seconds(used.ru_utime) + seconds(used.ru_stime);
-  std::cerr << fmt::format("times of rank {}: {:.3f} s of CPU time at work, {:.3f} s in waiting, {} kB of memory\n",
-                           ranks.own(), cpu_s - ranks.waiting_cpu_s(), ranks.waiting_cpu_s(), used.ru_maxrss);
-}
+// For measurements: DPM_RANK_TIMES=1 shows what each rank used since MPI has started it.
+class RankTimes {
+ public:
+  RankTimes() : began_(Clock::now()), to_start_s_(cpu_s()) {}
+
+  void show(const Ranks& ranks) const {
+    if (std::getenv("DPM_RANK_TIMES") == nullptr) return;
+    const double elapsed_s = std::chrono::duration<double>(Clock::now() - began_).count();
+    std::cerr << fmt::format(
+        "times of rank {}: {:.4f} s, {:.4f} s of CPU time at work, {:.4f} s in waiting, {:.4f} s to start, {} kB of "
+        "memory\n",
+        ranks.own(), elapsed_s, cpu_s() - to_start_s_ - ranks.waiting_cpu_s(), ranks.waiting_cpu_s(), to_start_s_,
+        used().ru_maxrss);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  static rusage used() {
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    return used;
+  }
+  static double cpu_s() {
+    const auto seconds = [](const timeval& time) {
+      return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+    };
+    const rusage now = used();
+    return seconds(now.ru_utime) + seconds(now.ru_stime);
+  }
+
+  Clock::time_point began_;
+  double to_start_s_ = 0;  // CPU time
+};
 
 }  // namespace
 }  // namespace dpm
@@ -65,8 +88,9 @@ int main(int argc, char** argv) {
     return cli::kWrongInput;
   }
   MpiRanks ranks(argc, argv);
+  const RankTimes times;
   require_one_version(ranks);
   const int status = run_divided(ranks, divided_commands, argc, argv, terminal);
-  show_times(ranks);
+  times.show(ranks);
   return status;
 }
