@@ -14,11 +14,12 @@
 namespace dpm {
 
 enum class WaitReason : std::uint8_t {
-  cpu = 0,    // the other program had the CPU
-  lock = 1,   // a lock: the other woke it
-  timer = 2,  // it asked to be woken after a time
+  cpu = 0,     // the other program had the CPU
+  lock = 1,    // a lock: the other woke it
+  timer = 2,   // it asked to be woken after a time, or what it waited for did not come in the time that it had chosen
+  signal = 3,  // the other sent it a signal
 };
-inline constexpr std::array<std::string_view, 3> kWaitReasonNames = {"cpu", "lock", "timer"};
+inline constexpr std::array<std::string_view, 4> kWaitReasonNames = {"cpu", "lock", "timer", "signal"};
 
 // The name of no program: the CPU was free, and the process was on its way to it.
 inline constexpr std::string_view kIdleCpu = "(waking up)";

@@ -26,6 +26,8 @@ std::string did(const BlameShare& share, const TraceInfo& info) {
       return named ? fmt::format("waited for a lock that {} released", rival) : "waited for a lock";
     case BlamePart::timer:
       return "waited for a time that it had chosen";
+    case BlamePart::signal:
+      return named ? fmt::format("waited for a signal that {} sent", rival) : "waited for a signal";
     case BlamePart::other:
       return "waited for something that the trace does not show";
     case BlamePart::on_its_way:
@@ -58,6 +60,8 @@ const char* part_text(BlamePart part) {
       return "waits for locks";
     case BlamePart::timer:
       return "waits for a time that it chose";
+    case BlamePart::signal:
+      return "waits for signals";
     case BlamePart::other:
       return "other waits";
     case BlamePart::on_its_way:
@@ -91,7 +95,9 @@ std::string wait_text(const BlameNode& node, const TraceInfo& info) {
 std::string rival_text(const BlameRival& rival, const TraceInfo& info) {
   const std::string name = rival_name(rival.process, rival.name, info);
   if (rival.name == kIdleCpu) return "while the CPU was free, and woke up";
-  return rival.part == BlamePart::lock ? fmt::format("released by {}", name) : fmt::format("while {} had it", name);
+  if (rival.part == BlamePart::lock) return fmt::format("released by {}", name);
+  if (rival.part == BlamePart::signal) return fmt::format("sent by {}", name);
+  return fmt::format("while {} had it", name);
 }
 
 std::string share_text(const BlameShare& share, const TraceInfo& info) {
@@ -100,6 +106,7 @@ std::string share_text(const BlameShare& share, const TraceInfo& info) {
   const std::string rival = rival_name(share.rival, share.rival_name, info);
   if (share.rival_name == kIdleCpu) return fmt::format("{}: on its way to a free CPU", process);
   if (share.part == BlamePart::lock) return fmt::format("{}: waits for a lock that {} released", process, rival);
+  if (share.part == BlamePart::signal) return fmt::format("{}: waits for a signal that {} sent", process, rival);
   return fmt::format("{}: in the queue of the CPU that {} had", process, rival);
 }
 

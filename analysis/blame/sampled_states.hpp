@@ -18,6 +18,7 @@ enum class SampledState : std::uint8_t {
   disk,
   lock,
   timer,
+  signal,
   waits,  // for a message, or for something else that another process does
   other,
 };

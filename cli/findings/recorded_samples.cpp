@@ -39,6 +39,8 @@ SampledState kind_of(State state) {
       return SampledState::lock;
     case State::sleep:
       return SampledState::timer;
+    case State::signal:
+      return SampledState::signal;
     case State::created:
     case State::ending:
     case State::terminal_output:

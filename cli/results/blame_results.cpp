@@ -19,9 +19,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // In the order of the parts.
-constexpr std::array<const char*, kBlameParts> kKeys = {"cpu_s",      "cpu_queue_s",   "disk_s",       "lock_s",
-                                                        "timer_s",    "other_s",       "on_its_way_s", "not_split_s",
-                                                        "not_seen_s", "not_followed_s"};
+constexpr std::array<const char*, kBlameParts> kKeys = {"cpu_s",       "cpu_queue_s", "disk_s",        "lock_s",
+                                                        "timer_s",     "signal_s",    "other_s",       "on_its_way_s",
+                                                        "not_split_s", "not_seen_s",  "not_followed_s"};
 constexpr std::array<const char*, 5> kWhy = {"message", "process_end", "thread_end", "signal", "lock"};
 
 constexpr double kRounding = 1e-6;  // of the whole

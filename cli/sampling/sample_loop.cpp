@@ -79,7 +79,9 @@ class Looper {
 
   void take_one() {
     const std::int64_t began_ns = steady_clock_ns();
-    if (sampler_.take(counts_) && loop_.log != nullptr) loop_.log->add(sampler_.last(), began_ns);
+    if (!sampler_.take(counts_)) return;
+    if (loop_.log != nullptr) loop_.log->add(sampler_.last(), began_ns);
+    if (loop_.waits != nullptr) loop_.waits->add(sampler_.last());
   }
 
   bool signals_end(StopSignals& signals) const {

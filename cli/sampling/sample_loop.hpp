@@ -11,6 +11,7 @@
 #include "sampling/counts/count_array.hpp"
 #include "sampling/log/state_log_writer.hpp"
 #include "sampling/proc/proc_sampler.hpp"
+#include "sampling/waits/wait_places.hpp"
 
 namespace dpm::cli {
 
@@ -20,6 +21,7 @@ struct SampleLoop {
   bool shows_table = false;   // while it samples, on the whole terminal
   bool colour = false;
   sampling::StateLogWriter* log = nullptr;  // null: only counts are kept
+  sampling::WaitPlaces* waits = nullptr;    // null: it is not looked for where threads wait
 };
 
 Result<void> take_samples(const SampleLoop& loop, sampling::ProcSampler& sampler, SampledCommand* command,

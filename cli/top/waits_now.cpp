@@ -89,7 +89,7 @@ WaitsNow::WaitsNow() : host_(host_identity()) {}
 
 std::optional<State> WaitsNow::state_of(const ProcessInfo& process, bool thread) {
   constexpr std::uint64_t kTickNs = 10'000'000;
-  const auto [known, is_new] = processes_.try_emplace(process.pid, process.pid, "");
+  const auto [known, is_new] = processes_.try_emplace(process.pid, process.pid, 0, "");
   const auto found = known->second.look(descriptors_, buffer_, false);
   std::vector<State> states;
   for (sampling::SampledThread* one : found.threads) {

@@ -17,6 +17,7 @@
 
 #include "model/result.hpp"
 #include "sampling/states/stateword.hpp"
+#include "sampling/states/system_calls.hpp"
 
 namespace dpm::sampling {
 
@@ -98,6 +99,7 @@ struct ThreadSample {
   std::uint64_t start_ticks = 0;
   std::int64_t seen_ns = 0;  // on the clock that is never set
   bool waits_still = false;  // where it waited at the last sample, without a turn on a CPU since
+  SystemCall call;           // in which it waits, where that is known
 };
 
 struct Sample {

@@ -126,12 +126,20 @@ std::optional<StatLine> ProcSampler::stat_of(std::uint32_t pid) const {
   return threads.empty() ? std::nullopt : std::optional(threads.front().stat);
 }
 
+// Members that have ended since the last sample are still in the list: their numbers may be those of others.
+bool ProcSampler::is_member(std::uint32_t pid) const {
+  const auto member = processes_.find(pid);
+  if (member == processes_.end()) return false;
+  const auto stat = stat_of(pid);
+  return stat && stat->start_ticks == member->second.start_ticks();
+}
+
 bool ProcSampler::examine(std::uint32_t pid) {
   const auto stat = stat_of(pid);
   if (!stat) return false;
-  const bool parent_is_selected = processes_.contains(stat->parent) || stat->parent == own_pid_;
+  const bool parent_is_selected = is_member(stat->parent) || stat->parent == own_pid_;
   if (!is_selected(selection_, pid, *stat, parent_is_selected)) return false;
-  processes_.try_emplace(pid, pid, quotas_.folder_of(pid));
+  processes_.try_emplace(pid, pid, stat->start_ticks, quotas_.folder_of(pid));
   if (looker_) looker_->want(pid, true);
   return true;
 }
@@ -195,7 +203,8 @@ void ProcSampler::add_threads(Sample& sample, CountArray& counts) {
                                 .thread = thread->thread(),
                                 .start_ticks = thread->stat().start_ticks,
                                 .seen_ns = thread->seen_ns(),
-                                .waits_still = thread->waits_still()});
+                                .waits_still = thread->waits_still(),
+                                .call = thread->evidence().call});
     }
   }
   split_cpu(runnable);

@@ -60,6 +60,7 @@ class ProcSampler {
   bool find_members();
   std::vector<std::uint32_t> candidates_now() const;
   std::optional<StatLine> stat_of(std::uint32_t pid) const;
+  bool is_member(std::uint32_t pid) const;
   bool examine(std::uint32_t pid);
   void look_at_members(Sample& sample, SamplerAccount& account);
   void add_group(SampledProcess& process, std::vector<SampledThread*> threads);

@@ -44,6 +44,7 @@ SampledProcess::Found SampledProcess::look(DescriptorLookup& descriptors, std::s
       return found;
     }
     if (look == Look::ending) ++found.ending;
+    if (look == Look::done && is_another(thread.thread(), thread.stat())) return replaced();
     if (look == Look::done) {
       if (found.threads.empty()) stat_ = thread.stat();
       found.threads.push_back(&thread);
@@ -62,12 +63,16 @@ SampledProcess::Found SampledProcess::look(DescriptorLookup& descriptors, std::s
 
 // Both lists are in the order in which threads began, so the known ones are found where the last search ended.
 SampledProcess::Found SampledProcess::take(std::span<const TaskLook> threads, DescriptorLookup& descriptors) {
+  if (std::ranges::any_of(threads, [&](const TaskLook& look) { return is_another(look.thread, look.stat); }))
+    return replaced();
   Found found;
   std::vector<std::unique_ptr<SampledThread>> known = std::move(threads_);
   threads_.clear();
   auto next = known.begin();
   for (const TaskLook& look : threads) {
-    const auto is_it = [&](const auto& thread) { return thread && thread->thread() == look.thread; };
+    const auto is_it = [&](const auto& thread) {
+      return thread && thread->thread() == look.thread && thread->stat().start_ticks == look.stat.start_ticks;
+    };
     auto place = std::find_if(next, known.end(), is_it);
     if (place == known.end()) place = std::find_if(known.begin(), next, is_it);
     const bool is_known = place != known.end() && is_it(*place);
@@ -79,6 +84,12 @@ SampledProcess::Found SampledProcess::take(std::span<const TaskLook> threads, De
   if (!threads_.empty()) stat_ = threads_.front()->stat();
   found.gone = threads_.empty();
   return found;
+}
+
+// Its number is that of a later process.
+SampledProcess::Found SampledProcess::replaced() {
+  threads_.clear();
+  return {.ending = 1, .gone = true};
 }
 
 bool SampledProcess::list_threads(bool stays_open) {

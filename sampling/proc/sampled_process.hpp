@@ -13,12 +13,14 @@ namespace dpm::sampling {
 
 class SampledProcess {
  public:
-  SampledProcess(std::uint32_t pid, std::string quota_folder) : pid_(pid), quota_folder_(std::move(quota_folder)) {}
+  // `start_ticks`: when it began; 0: not known. A process with the same number that began at another time is another one.
+  SampledProcess(std::uint32_t pid, std::uint64_t start_ticks, std::string quota_folder)
+      : pid_(pid), start_ticks_(start_ticks), quota_folder_(std::move(quota_folder)) {}
 
   // What one sample found.
   struct Found {
     std::vector<SampledThread*> threads;  // valid until the next look
-    std::size_t ending = 0;               // threads that ended while we read
+    std::size_t ending = 0;               // threads that ended while we read, or whose number is another's now
     bool refused = false;                 // we may not look into it
     bool gone = false;                    // the whole process has ended
   };
@@ -27,6 +29,7 @@ class SampledProcess {
   Found take(std::span<const TaskLook> threads, DescriptorLookup& descriptors);
 
   std::uint32_t pid() const { return pid_; }
+  std::uint64_t start_ticks() const { return start_ticks_; }
   const std::string& quota_folder() const { return quota_folder_; }
   // Of its first thread that can be read.
   const StatLine& stat() const { return stat_; }
@@ -34,8 +37,14 @@ class SampledProcess {
 
  private:
   bool list_threads(bool stays_open);
+  Found replaced();
+  // By its first thread, which keeps its start time even if another one executes a program.
+  bool is_another(std::uint32_t thread, const StatLine& stat) const {
+    return thread == pid_ && start_ticks_ != 0 && stat.start_ticks != start_ticks_;
+  }
 
   std::uint32_t pid_;
+  std::uint64_t start_ticks_;
   std::string quota_folder_;
   std::vector<std::unique_ptr<SampledThread>> threads_;  // in place: a sample points at them
   StatLine stat_;

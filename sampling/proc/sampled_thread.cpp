@@ -97,6 +97,9 @@ ReadOutcome SampledThread::read_stat_line(std::string& buffer) {
   if (outcome != ReadOutcome::done) return outcome;
   const auto read = read_stat(text);
   if (!read) return ReadOutcome::ended;
+  // A file that is opened for each read is found by its number, which may be that of a later thread.
+  const bool is_another = stat_.start_ticks != 0 && read->start_ticks != stat_.start_ticks;
+  if (is_another) return ReadOutcome::ended;
   stat_ = *read;
   return ReadOutcome::done;
 }

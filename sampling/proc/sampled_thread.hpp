@@ -21,7 +21,7 @@ namespace dpm::sampling {
 enum class Look : std::uint8_t {
   done,
   gone,     // it had ended before
-  ending,   // it ended while we read
+  ending,   // it ended while we read, or its number is another's now
   refused,  // we may not look into it
 };
 

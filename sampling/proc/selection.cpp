@@ -31,6 +31,8 @@ std::optional<std::uint32_t> number_of(std::string_view text) {
   return number;
 }
 
+std::optional<StatLine> stat_of(std::uint32_t pid) { return read_stat(read_file(fmt::format("/proc/{}/stat", pid))); }
+
 std::string user_name(std::uint32_t user) {
   const passwd* entry = ::getpwuid(user);
   return entry == nullptr ? std::to_string(user) : entry->pw_name;
@@ -85,7 +87,7 @@ Result<Selection> select_session(const std::vector<std::string>& words) {
   }
   selection.text = fmt::format("session {}", selection.number);
   for (const std::uint32_t pid : candidates(selection)) {
-    const auto stat = read_stat(read_file(fmt::format("/proc/{}/stat", pid)));
+    const auto stat = stat_of(pid);
     if (!stat || !is_selected(selection, pid, *stat, false)) continue;
     if (const std::string reason = why_not(pid); !reason.empty()) continue;
     return selection;
@@ -168,6 +170,23 @@ std::vector<std::uint32_t> processes_of_cgroup(const std::string& folder) {
   return numbers;
 }
 
+std::vector<std::uint64_t> starts_of(const std::vector<std::uint32_t>& pids) {
+  std::vector<std::uint64_t> starts;
+  for (const std::uint32_t pid : pids) {
+    const auto stat = stat_of(pid);
+    starts.push_back(stat ? stat->start_ticks : 0);  // 0: it has just ended, and nothing is it any more
+  }
+  return starts;
+}
+
+// Whether the selection has this number, and the number is still that of the same process.
+bool names(const Selection& selection, std::uint32_t pid, const StatLine& stat) {
+  const auto named = std::find(selection.pids.begin(), selection.pids.end(), pid);
+  if (named == selection.pids.end()) return false;
+  const auto place = static_cast<std::size_t>(named - selection.pids.begin());
+  return place >= selection.start_ticks.size() || selection.start_ticks[place] == stat.start_ticks;
+}
+
 }  // namespace
 
 Result<Selection> read_selection(const std::vector<std::string>& words) {
@@ -182,13 +201,18 @@ Result<Selection> read_selection(const std::vector<std::string>& words) {
   if (kind != "pid") return Error{fmt::format("--of {}: {}", kind, kHowToSelect)};
   auto pids = read_pids(words[1]);
   if (!pids) return pids.error();
-  return Selection{.kind = Selection::Kind::processes, .pids = *pids, .text = "pid " + words[1]};
+  return Selection{
+      .kind = Selection::Kind::processes, .pids = *pids, .start_ticks = starts_of(*pids), .text = "pid " + words[1]};
 }
 
 Result<Selection> select_tree(std::vector<std::uint32_t> pids, std::string text) {
   for (const std::uint32_t pid : pids)
     if (const std::string reason = why_not(pid); !reason.empty()) return Error{reason};
-  return Selection{.kind = Selection::Kind::tree, .pids = std::move(pids), .text = std::move(text)};
+  std::vector<std::uint64_t> starts = starts_of(pids);
+  return Selection{.kind = Selection::Kind::tree,
+                   .pids = std::move(pids),
+                   .start_ticks = std::move(starts),
+                   .text = std::move(text)};
 }
 
 std::vector<std::uint32_t> candidates(const Selection& selection) {
@@ -198,7 +222,7 @@ std::vector<std::uint32_t> candidates(const Selection& selection) {
 }
 
 bool is_selected(const Selection& selection, std::uint32_t pid, const StatLine& stat, bool parent_is_selected) {
-  const bool is_named = std::find(selection.pids.begin(), selection.pids.end(), pid) != selection.pids.end();
+  const bool is_named = names(selection, pid, stat);
   if (stat.in_kernel && !is_named) return false;
   switch (selection.kind) {
     case Selection::Kind::processes:

@@ -22,6 +22,8 @@ struct Selection {
   };
   Kind kind = Kind::processes;
   std::vector<std::uint32_t> pids;
+  // When each of them began, in ticks: later their numbers may be those of other processes. Empty: not known.
+  std::vector<std::uint64_t> start_ticks;
   std::vector<std::uint32_t> terminals;  // as /proc/PID/stat has them; empty: all
   std::uint32_t number = 0;              // of the session, or of the user
   std::string cgroup_folder;             // "/sys/fs/cgroup/..."

@@ -278,20 +278,25 @@ TEST_CASE("blame: causes divide the queue and other waits in proportion, and lea
   info.wait_causes = {{ProcessId{0}, WaitReason::cpu, ProcessId{1}, "", 100},
                       {ProcessId{0}, WaitReason::cpu, ProcessId{}, "backup", 200},
                       {ProcessId{0}, WaitReason::lock, ProcessId{1}, "", 50},
-                      {ProcessId{0}, WaitReason::timer, ProcessId{}, "", 150}};
+                      {ProcessId{0}, WaitReason::timer, ProcessId{}, "", 150},
+                      {ProcessId{0}, WaitReason::signal, ProcessId{}, "sender", 40}};
   const BlameAnalysis blame(trace.events, trace.times_ns, info);
   const BlameNode root = blame.divide(ProcessId{0}, {0, 500});  // a half of all
   CHECK(root.total_ns() == 500);
   CHECK(root.of(BlamePart::cpu_queue) + root.of(BlamePart::cpu) == 100);
-  CHECK(root.of(BlamePart::other) + root.of(BlamePart::lock) + root.of(BlamePart::timer) == 400);
+  CHECK(root.of(BlamePart::other) + root.of(BlamePart::lock) + root.of(BlamePart::timer) + root.of(BlamePart::signal) ==
+        400);
   const BlameNode all = blame.divide(ProcessId{0}, {0, 1000});
   CHECK(all.of(BlamePart::cpu_queue) == 400);
   CHECK(all.of(BlamePart::lock) == 50);
   CHECK(all.of(BlamePart::timer) == 150);
-  CHECK(all.of(BlamePart::other) == 200);
-  REQUIRE(all.rivals.size() == 3);
+  CHECK(all.of(BlamePart::signal) == 40);
+  CHECK(all.of(BlamePart::other) == 160);
+  REQUIRE(all.rivals.size() == 4);
   CHECK(all.rivals[0].name == "backup");
   CHECK(all.rivals[0].time_ns == 200);
+  CHECK(all.rivals[3].part == BlamePart::signal);
+  CHECK(all.rivals[3].name == "sender");
   std::int64_t sum_ns = 0;
   for (const BlameShare& share : longest_shares(all)) sum_ns += share.time_ns;
   CHECK(sum_ns == 1000);

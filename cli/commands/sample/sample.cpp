@@ -15,6 +15,7 @@
 #include "cli/sampling/sample_loop.hpp"
 #include "cli/sampling/sampler_setup.hpp"
 #include "cli/sampling/trace_samples.hpp"
+#include "cli/sampling/wait_results.hpp"
 #include "os/local_clock.hpp"
 #include "sampling/counts/count_file.hpp"
 #include "sampling/proc/proc_sampler.hpp"
@@ -61,6 +62,8 @@ class SampleCommand : public Command {
     app.add_option(
         "--log", log_,
         "A new file for what each thread did at each sample, which 'dpm blame --samples' joins with a trace");
+    app.add_flag("--waits", shows_waits_,
+                 "Also at which descriptors each process waits, and which processes have the other ends");
     app.add_flag("--json", json_, "Print the result as JSON");
   }
 
@@ -91,7 +94,8 @@ class SampleCommand : public Command {
     sampling::ProcSampler sampler(**std::move(selection), std::move(made->looker));
     if (*requests) sampler.count_requests([&] { return (*requests)->level(steady_clock_ns()); });
     const bool is_shown = !command && !json_ && ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDIN_FILENO) == 1;
-    const SampleLoop loop{ns_of(interval_s_), ns_of(for_s_), is_shown, terminal.colour, log ? &*log : nullptr};
+    const SampleLoop loop{ns_of(interval_s_), ns_of(for_s_),         is_shown,
+                          terminal.colour,    log ? &*log : nullptr, shows_waits_ ? &waits_ : nullptr};
     if (auto done = take_samples(loop, sampler, command ? &*command : nullptr, counts); !done)
       return refuse(terminal, *this, done.error());
     if (log)
@@ -121,6 +125,8 @@ class SampleCommand : public Command {
     if (!log_.empty())
       return refuse(terminal, *this,
                     Error{"--log: 'dpm blame' divides the time of a trace that has ended without samples"});
+    if (shows_waits_)
+      return refuse(terminal, *this, Error{"--waits: the processes of this trace do not run on this machine any more"});
     const auto counts = samples_of_trace(of_[1], interval_->count() > 0 ? ns_of(interval_s_) : 0, server_);
     if (!counts) return refuse(terminal, *this, Error{printable(counts.error().what)});
     if (auto done = conclude(*counts, false, terminal); !done) return refuse(terminal, *this, done.error());
@@ -149,10 +155,12 @@ class SampleCommand : public Command {
     if (json_) {
       auto json = components_json(counts, {.groups = sampling::single_states()});
       if (!why_proc_.empty()) json["why_proc"] = why_proc_;
+      if (shows_waits_) json["waits"] = waits_json(waits_);
       terminal.out << json.dump(2) << '\n';
     } else {
       std::ostream& out = beside_command ? terminal.err : terminal.out;
       out << summary_text(counts, terminal.width);
+      if (shows_waits_) out << '\n' << waits_text(waits_, terminal.width);
       if (!why_proc_.empty()) out << fmt::format("\nfrom proc, because {}\n", why_proc_);
     }
     for (const std::string& file : {output_, log_})
@@ -164,7 +172,8 @@ class SampleCommand : public Command {
   std::string server_, output_, log_, source_ = "auto", why_proc_;
   double interval_s_ = .123, for_s_ = 0;
   CLI::Option* interval_ = nullptr;
-  bool json_ = false;
+  sampling::WaitPlaces waits_;
+  bool json_ = false, shows_waits_ = false;
 };
 
 }  // namespace

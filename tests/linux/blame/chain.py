@@ -2,6 +2,8 @@
 
 hog: a program called `backup`, which is not metered, competes with `middle` for its CPU. disk: `storage` writes until the disk has
 it. lock: `middle` needs a lock that `holder` keeps most of the time. none: each server only computes a little.
+
+What waits for the disk or the lock writes down how long it waited, by its own clocks, in the file `witness`.
 """
 
 import fcntl
@@ -39,7 +41,17 @@ def write_to_disk(blocks):
 
 def take_lock(lock):
     fcntl.flock(lock, fcntl.LOCK_EX)
-    fcntl.flock(lock, fcntl.LOCK_UN)
+
+
+def idle_s(call, *words):
+    """How long the call neither ran nor was in the queue of a CPU."""
+    def used():
+        with open("/proc/thread-self/schedstat") as counters:
+            queued_ns = int(counters.read().split()[1])
+        return time.monotonic_ns() - time.thread_time_ns() - queued_ns
+    before = used()
+    call(*words)
+    return (used() - before) * 1e-9
 
 
 def serve(role, cause, folder, ready, above, below):
@@ -47,17 +59,22 @@ def serve(role, cause, folder, ready, above, below):
     blocks = blocks_of(folder) if role == "storage" and cause == "disk" else None
     if cause == "hog" and role == "middle":
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    idle = 0
     os.write(ready, b"r")
     while above.recv(100):
         compute(0.01 if cause == "hog" and role == "middle" else 0.001)
         if cause == "lock" and role == "middle":
-            take_lock(lock)
+            idle += idle_s(take_lock, lock)
+            fcntl.flock(lock, fcntl.LOCK_UN)
         if blocks is not None:
-            write_to_disk(blocks)
+            idle += idle_s(write_to_disk, blocks)
         if below is not None:
             below.sendall(b"ask")
             below.recv(100)
         above.sendall(b"answer")
+    if idle:
+        with open(os.path.join(folder, "witness"), "w") as witness:
+            witness.write(str(idle))
 
 
 def hold(folder, ready, above):

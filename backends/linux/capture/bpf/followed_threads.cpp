@@ -294,7 +294,7 @@ ProcessId FollowedThreads::known_as(std::uint32_t tid, std::uint64_t began_ns) c
 }
 
 void FollowedThreads::tell_waits(std::span<const KernelAccount> accounts) {
-  constexpr std::array kReasons = {WaitReason::cpu, WaitReason::lock, WaitReason::timer};
+  constexpr std::array kReasons = {WaitReason::cpu, WaitReason::lock, WaitReason::timer, WaitReason::signal};
   for (const auto& [key, account] : accounts) {
     WaitCause cause;
     cause.process = known_as(key.tid, key.began_ns);

@@ -93,6 +93,18 @@ unsigned char wait_of(int number) {
     case SYS_nanosleep:
     case SYS_clock_nanosleep:
       return dpm_wait_timer;
+    case SYS_pause:
+    case SYS_rt_sigsuspend:
+    case SYS_rt_sigtimedwait:
+      return dpm_wait_signal;
+    case SYS_poll:
+    case SYS_ppoll:
+    case SYS_select:
+    case SYS_pselect6:
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+    case SYS_epoll_pwait2:
+      return dpm_wait_poll;
     default:
       return 0;
   }

@@ -134,12 +134,15 @@ enum dpm_call {
 
 enum { dpm_calls_max = 512 };
 
-// What a call waits for that is neither a message nor a child.
+// What a call waits for that is not a child.
 enum dpm_call_wait {
   dpm_wait_futex = 1,
   dpm_wait_file_lock,   // fcntl: only if it asks to wait
   dpm_wait_other_lock,  // semaphores
   dpm_wait_timer,
+  dpm_wait_signal,
+  dpm_wait_poll,     // messages, or a time; signals also as descriptors
+  dpm_wait_receive,  // the same of one descriptor: not in a shape, but of each receiving call
 };
 
 struct dpm_call_shape {
@@ -151,8 +154,9 @@ struct dpm_call_shape {
   unsigned char waits_for;         // dpm_call_wait; 0: something else
 };
 
-// Accounts of waiting: how long a thread waited so that a process had its processor, or until that process released a lock.
-enum dpm_wait_reason { dpm_reason_cpu, dpm_reason_lock, dpm_reason_timer };
+// Accounts of waiting: how long a thread waited so that a process had its processor, until that process released a lock or sent a
+// signal, or for a time.
+enum dpm_wait_reason { dpm_reason_cpu, dpm_reason_lock, dpm_reason_timer, dpm_reason_signal };
 
 enum { dpm_accounts_max = 16384 };
 

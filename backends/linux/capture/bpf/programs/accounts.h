@@ -1,11 +1,11 @@
-// Whom threads waited for: who had the processor while they were in its queue, and which thread woke them at a lock.
+// The accounts of waiting, and whom threads waited for in the queue of a processor.
 //
 // Each processor keeps its last turns. A thread that comes to a processor looks back at the turns since it was ready, on the
 // processor in whose queue it was put. What is older than the turns that are kept has no name. A thread that another processor
 // pulls out of a queue still waited for those before it in that queue.
 #pragma once
 
-#include "output.h"
+#include "maps.h"
 
 static __always_inline void describe_rival(struct rival* rival, const struct task_struct* task) {
   const struct task_struct* first = task->group_leader;
@@ -74,27 +74,4 @@ static __always_inline void note_turn(const struct task_struct* next, u64 now) {
   turn->tid = next->pid;
   describe_rival(&turn->who, next);
   ++turns->count;
-}
-
-static __always_inline int is_lock(u32 wait) { return wait != 0 && wait != dpm_wait_timer; }
-
-// The thread that wakes this one. Of a futex it is only a thread that is in a call of futexes itself, or one that is not metered: a
-// clock wakes in the name of whichever thread happens to run.
-static __always_inline void note_waker(struct thread_state* state) {
-  struct task_struct* waker = bpf_get_current_task_btf();
-  const struct thread_state* other = state_of(waker);
-  state->waker.pid = 0;
-  if (state->waits_for == dpm_wait_futex && other && other->waits_for != dpm_wait_futex) return;
-  if (waker->pid != 0) describe_rival(&state->waker, waker);
-}
-
-// The thread was idle in a call that says what for.
-static __always_inline void account_for_idle(struct thread_state* state, const struct task_struct* task, u64 idle_ns) {
-  const struct rival none = {};
-  const u32 wait = state->waits_for;
-  if (wait == dpm_wait_timer || (wait == dpm_wait_futex && state->waker.pid == 0)) {
-    add_to_account(task, dpm_reason_timer, &none, idle_ns);
-  } else if (is_lock(wait)) {
-    add_to_account(task, dpm_reason_lock, &state->waker, idle_ns);
-  }
 }

@@ -54,22 +54,35 @@ static __always_inline int is_made_again(struct thread_state* state, const struc
 }
 
 static __always_inline void note_interruption(struct thread_state* state, const struct pt_regs* regs, s64 result) {
-  enum { interrupted = 4, restart_first = 512, restart_last = 516 };
-  if (result != -interrupted && (result > -restart_first || result < -restart_last)) return;
+  if (!is_interrupted(result)) return;
   const struct call_made made = {regs->di, regs->si, regs->dx, state->number, 1};
   state->interrupted = made;
 }
 
-// A call that waits for a lock or a time.
+// A call that waits for a lock, a time, a signal or one of several descriptors.
 static __always_inline void begins_wait(const struct pt_regs* regs, u32 wait) {
   enum { set_and_wait = 7, set_and_wait_by_file = 38 };
-  struct thread_state* state = running_state_of(bpf_get_current_task_btf());
+  struct task_struct* task = bpf_get_current_task_btf();
+  struct thread_state* state = running_state_of(task);
   if (!state) return;
   const u32 command = regs->si;
   if (wait == dpm_wait_file_lock && regs->orig_ax == call_number_fcntl && command != set_and_wait &&
       command != set_and_wait_by_file)
     return;
   state->waits_for = wait;
+  begin_wait(state, task, bpf_ktime_get_ns());
+}
+
+// A receiving call that took no message: it was interrupted, took too long, or read a clock or the signals themselves.
+static __always_inline void account_for_receive(struct thread_state* state, const struct task_struct* task,
+                                                s64 result) {
+  int is_time = 0;
+  struct found_file found;
+  if (result > 0) {
+    if (!find_file(task, state->descriptor, &found) || !found.is_anonymous || is_eventfd(&found)) return;
+    is_time = is_timerfd(&found);
+  }
+  account_for_wait(state, dpm_wait_receive, result, is_time);
 }
 
 SEC("tp_btf/sys_enter")
@@ -77,10 +90,8 @@ int BPF_PROG(on_call, struct pt_regs* regs, long number) {
   enum { is_32_bit = 2 };
   if ((u64)number >= dpm_calls_max) return 0;
   const u32 call = call_shapes[number].call;
-  if (call == dpm_call_none) {
-    if (call_shapes[number].waits_for) begins_wait(regs, call_shapes[number].waits_for);
-    return 0;
-  }
+  if (call_shapes[number].waits_for) begins_wait(regs, call_shapes[number].waits_for);
+  if (call == dpm_call_none) return 0;
   struct task_struct* task = bpf_get_current_task_btf();
   struct thread_state* state = running_state_of(task);
   if (!state || (task->thread_info.status & is_32_bit)) return 0;
@@ -90,6 +101,7 @@ int BPF_PROG(on_call, struct pt_regs* regs, long number) {
   const u64 now = bpf_ktime_get_ns();
   state->began_ns = now;
   state->began_cpu_ns = cpu_time(state, task, now);
+  if (call == dpm_call_receive) begin_wait(state, task, now);
   state->call = call;
   state->number = number;
   state->descriptor = number == call_number_sendfile ? regs->si : regs->di;  // what it reads from
@@ -292,20 +304,25 @@ static __always_inline void returned_from_wait(struct thread_state* state, struc
   if (child > 0) put_path(state, task, dpm_waited, 0, child, 0, now);
 }
 
+static __always_inline void ends_wait(s64 result) {
+  struct thread_state* state = running_state_of(bpf_get_current_task_btf());
+  if (!state || state->waits_for == 0) return;
+  account_for_wait(state, state->waits_for, result, 0);
+  state->waits_for = 0;
+}
+
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_return, struct pt_regs* regs, long result) {
   const u64 number = regs->orig_ax;
   if (number >= dpm_calls_max) return 0;
-  if (call_shapes[number].call == dpm_call_none) {
-    struct thread_state* waited = call_shapes[number].waits_for ? running_state_of(bpf_get_current_task_btf()) : 0;
-    if (waited) waited->waits_for = 0;
-    return 0;
-  }
+  if (call_shapes[number].waits_for) ends_wait(result);
+  if (call_shapes[number].call == dpm_call_none) return 0;
   struct task_struct* task = bpf_get_current_task_btf();
   struct thread_state* state = running_state_of(task);
   if (!state || state->began_ns == 0) return 0;
   const u32 call = state->call;
   if (call == dpm_call_receive && result < 0) note_interruption(state, regs, result);
+  if (call == dpm_call_receive && (result < 0 || !state->is_told)) account_for_receive(state, task, result);
   if (state->has_datagram) {
     put_datagram(&state->datagram, state, task->tgid);
   } else if (!state->is_told || call == dpm_call_transfer) {

@@ -57,15 +57,25 @@ static __always_inline const struct sock* sock_of(const struct found_file* found
   return BPF_CORE_READ(socket, sk);
 }
 
-static __always_inline int is_eventfd(const struct found_file* found) {
+// As the links of descriptors in /proc show it, in nine characters.
+static __always_inline int has_name(const struct found_file* found, const char wanted[9]) {
   if (!found->is_anonymous) return 0;
   struct file* file = found->file;
   char name[16] = "";
-  static const char wanted[9] = "[eventfd]";
   bpf_probe_read_kernel_str(name, sizeof name, BPF_CORE_READ(file, f_path.dentry, d_name.name));
-  for (int i = 0; i < (int)sizeof wanted; ++i)
+  for (int i = 0; i < 9; ++i)
     if (name[i] != wanted[i]) return 0;
   return 1;
+}
+
+static __always_inline int is_eventfd(const struct found_file* found) {
+  static const char name[9] = "[eventfd]";
+  return has_name(found, name);
+}
+
+static __always_inline int is_timerfd(const struct found_file* found) {
+  static const char name[9] = "[timerfd]";
+  return has_name(found, name);
 }
 
 // The pipe, FIFO or eventfd, told to user space when it is new. Its number is never given to another, so its description has

@@ -129,6 +129,10 @@ struct task_struct {
   char comm[16];
 } dpm_relocated;
 
+struct kernel_siginfo {
+  int si_code;
+} dpm_relocated;
+
 struct linux_binprm {
   const char* interp;
   struct file* file;

@@ -15,6 +15,12 @@ struct call_made {
   u32 is_one;
 };
 
+// What a thread had done when a call began in which it may wait.
+struct wait_start {
+  u64 at_ns;  // 0: it is in no such call
+  u64 cpu_ns, ready_ns, disk_ns;
+};
+
 // A process as accounts name it: by its first thread.
 struct rival {
   u64 began_ns;
@@ -46,6 +52,8 @@ struct thread_state {
   u32 moved_flags;
   u32 call, number;
   s32 descriptor;
+  struct wait_start wait;
+  u64 timed_out_ns;              // in polls, since its last event
   struct call_made interrupted;  // a receiving call that a signal ended
   u8 has_asked;                  // its RECEIVECALL has been told
   u8 is_told;                    // what it moved has been told
@@ -54,8 +62,13 @@ struct thread_state {
   u8 left_ready, left_for_disk;
   u8 is_counted;       // delay_before_ns is known
   u8 waits_for;        // dpm_call_wait, of the call that it is in
+  u8 is_clock;         // the last signal says that a time has come,
+  u8 has_woken;        // and woke the thread, as one does for which it waits
   u32 ready_on;        // the processor in whose queue it is
+  u32 woken_by;        // the thread that ran on the processor that woke it
   struct rival waker;  // of a lock
+  struct rival signaller;
+  u64 signalled_ns;  // the last time
   // A datagram that was received: its sender's name is written when the call returns.
   u8 has_datagram;
   struct dpm_record datagram;

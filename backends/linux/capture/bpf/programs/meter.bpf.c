@@ -6,6 +6,7 @@
 //   sched_switch                    CPU time, that a receiving call waits, and what has the processors
 //   sched_waking, sched_wakeup_new  since when a thread is ready to run, and what released its lock
 //   sched_wakeup                    in which processor's queue it is
+//   signal_generate                 who sent the signal that ends a wait
 //   sched_process_fork, exec, exit  a child is known before its first instruction
 //   cgroup_attach_task              who enters a cgroup that is metered
 #include "calls.h"

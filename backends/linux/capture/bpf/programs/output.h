@@ -1,7 +1,7 @@
 // Into the rings.
 #pragma once
 
-#include "maps.h"
+#include "accounts.h"
 
 // Most threads of the machine have no storage at all, and are passed by without a call.
 static __always_inline struct thread_state* state_of(struct task_struct* task) {
@@ -81,9 +81,18 @@ static __always_inline int happens_at_end(u32 kind) {
   return kind == dpm_received || kind == dpm_accepted || kind == dpm_waited;
 }
 
+// Times ran out while the thread waited for messages: they are its wait for the one that it receives now, if it does.
+static __always_inline void settle_timeouts(struct thread_state* state, const struct task_struct* task, u32 kind) {
+  const struct rival none = {};
+  if (state->timed_out_ns == 0) return;
+  if (kind != dpm_received) add_to_account(task, dpm_reason_timer, &none, state->timed_out_ns);
+  state->timed_out_ns = 0;
+}
+
 static __always_inline void begin_record(struct dpm_record* record, u32 kind, u64 now, const struct task_struct* task,
                                          struct thread_state* state) {
   if (happens_at_end(kind) || state->began_ns == 0) tell_waits(state, task, now);
+  settle_timeouts(state, task, kind);
   record->kind = kind;
   record->time_ns = now;
   record->tid = task->pid;

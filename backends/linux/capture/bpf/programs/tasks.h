@@ -116,6 +116,7 @@ int BPF_PROG(on_exit, struct task_struct* task) {
   struct thread_state* state = running_state_of(task);
   if (!state) return 0;
   state->began_ns = 0;
+  settle_timeouts(state, task, dpm_exited);
   put_task(task, state, dpm_exited, bpf_ktime_get_ns());
   return 0;
 }

@@ -11,7 +11,7 @@
 // there is none, and divides the time by whom it was waited for.
 #pragma once
 
-#include "accounts.h"
+#include "wait_ends.h"
 
 static __always_inline u64 ready_since_ns(const struct thread_state* state) {
   return !state->left_ready && state->woken_ns > state->left_ns ? state->woken_ns : state->left_ns;
@@ -52,8 +52,6 @@ static __always_inline void comes_to_processor(struct thread_state* state, const
     } else {
       state->disk_ns += ready_since - left;
     }
-  } else if (state->waits_for && left != 0 && ready_since > left) {
-    account_for_idle(state, task, ready_since - left);
   }
   state->left_ns = 0;
   state->cpu_at_switch_ns = cpu_before_ns;
@@ -119,6 +117,7 @@ static __always_inline int is_woken(struct task_struct* task) {
   struct thread_state* state = state_of(task);
   if (!state) return 0;
   state->woken_ns = bpf_ktime_get_ns();
+  state->woken_by = bpf_get_current_task_btf()->pid;
   if (is_lock(state->waits_for)) note_waker(state);
   return 0;
 }
@@ -128,6 +127,19 @@ int BPF_PROG(on_waking, struct task_struct* task) { return is_woken(task); }
 
 SEC("tp_btf/sched_wakeup_new")
 int BPF_PROG(on_first_waking, struct task_struct* task) { return is_woken(task); }
+
+// The kernel wakes a thread for its signal first, and tells of the signal then, on the same processor.
+SEC("tp_btf/signal_generate")
+int BPF_PROG(on_signal, int number, struct kernel_siginfo* info, struct task_struct* task, int to_all, int outcome) {
+  enum { delivered = 0, wakes_within_ns = 100000 };
+  struct thread_state* state = state_of(task);
+  if (!state || outcome != delivered) return 0;
+  const u64 now = bpf_ktime_get_ns();
+  struct task_struct* sender = bpf_get_current_task_btf();
+  state->has_woken = state->woken_by == (u32)sender->pid && now - state->woken_ns < wakes_within_ns;
+  note_signal(state, sender, number, info, now);
+  return 0;
+}
 
 // It has been put into the queue of a processor.
 SEC("tp_btf/sched_wakeup")
