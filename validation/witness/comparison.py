@@ -119,6 +119,37 @@ class Run:
                 left[service] += amounts[SEND] - amounts[RECEIVE]
         return left
 
+    def left_at_end(self, varies):
+        """Of what processes of a program send each other: the bytes that are never taken, sent when it had taken all else, by service.
+
+        A process that is told to end, in more than one way, may end before it reads the last that it was told.
+        """
+        sent, received, last_taken = collections.defaultdict(list), collections.Counter(), collections.Counter()
+        processes = collections.defaultdict(set)
+        for place, move in enumerate(self.account.moves):
+            program, service = self.account.program_of(move.tid), service_of(move.flow, self._names())
+            if move.way == RECEIVE:
+                last_taken[program, service] = place
+            if not move.flow.is_datagrams and _reason_to_vary(f"{program} {RECEIVE} {service}", varies):
+                flow = _known(move.flow, self.account)
+                processes[flow].add(self.account.pid_of(move.tid))
+                if move.way == RECEIVE:
+                    received[flow] += move.length
+                else:
+                    sent[flow].append((place, move.length, program, service))
+        left = collections.Counter()
+        for flow, messages in sent.items():
+            total = 0
+            for place, length, program, service in messages:
+                total += length
+                to_itself = received[flow] and len(processes[flow]) == 1  # left_to_itself() has it
+                if total <= received[flow] or to_itself:
+                    continue
+                others = [taken for (by, of), taken in last_taken.items() if by == program and of != service]
+                if place > max(others, default=-1):
+                    left[service] += min(length, total - received[flow])
+        return left
+
     def _names(self):
         return {port: name for name, port in self.ports.items()}
 
@@ -130,7 +161,7 @@ def classes_differ(straced, metered, varies):
     `varies`: (regular expression on a class, why its amounts differ from run to run).
     """
     seen = [straced.classes(), metered.classes()]
-    found = _never_received(seen, [run.left_to_itself(varies) for run in (straced, metered)], varies) if varies else []
+    found = _never_received(seen, [straced, metered], varies) if varies else []
     found += _take_out_answers(seen, straced.answers, metered.answers)
     for key in sorted(set(seen[0]) | set(seen[1])):
         witness, trace = (classes.get(key, []) for classes in seen)
@@ -166,13 +197,15 @@ def _reason_to_vary(name, varies):
     return next((reason for pattern, reason in [*varies, *ALWAYS_VARIES] if re.search(pattern, name)), "")
 
 
-def _never_received(seen, left_to_itself, varies):
+def _never_received(seen, runs, varies):
     """However much is sent, as much of it must be received in both runs: one byte less for each connection, as one that wakes the loop of
     its own process is often left there at the end. What one run sends more than the other, for a reason of the program's own, may be
     left there too. What the trace receives more, for such a reason, strace may have left: a process that ended before it read it.
 
-    What a process leaves of what it sends to itself is chance, and is taken out of both runs; the run that both watch has it in full.
+    What a process leaves of what it sends to itself is chance, and so is what a program leaves that is about to end. It is taken out of
+    both runs; the run that both watch has it in full.
     """
+    left_to_itself, left_at_end = ([getattr(run, of)(varies) for run in runs] for of in ("left_to_itself", "left_at_end"))
     witness, trace = seen
     missing, spare, left_by_strace = [], collections.Counter(), collections.Counter()
     for program, way, service in set(witness) | set(trace):
@@ -182,8 +215,8 @@ def _never_received(seen, left_to_itself, varies):
         elif way == RECEIVE and _reason_to_vary(f"{program} {way} {service}", varies):
             amounts = [sum(amount for _, amount in classes.get((program, way, service), [])) for classes in (witness, trace)]
             left_by_strace[service] += max(amounts[1] - amounts[0], 0)
-    for classes, own in zip(seen, left_to_itself):
-        amounts = collections.Counter({service: -amount for service, amount in own.items()})
+    for classes, own, last in zip(seen, left_to_itself, left_at_end):
+        amounts = collections.Counter({service: -own[service] - last[service] for service in {*own, *last}})
         for (_, way, service), flows in classes.items():
             amounts[service] += sum(amount for _, amount in flows) * (-1 if way == RECEIVE else 1)
             spare[service] += len(flows)
@@ -192,11 +225,16 @@ def _never_received(seen, left_to_itself, varies):
                                     f"{missing[1][service]} by a trace of another run")
              for service in sorted(set(missing[0]) | set(missing[1]))
              if not -spare[service] <= missing[0][service] - missing[1][service] <= spare[service] + left_by_strace[service]]
-    own, other = left_to_itself
-    return found + [Difference("messages", f"{service}: of what processes send to themselves, {own[service]} bytes are left by strace, and "
-                                           f"{other[service]} by a trace of another run",
-                               "a loop that is woken by its own process may end before it reads all of it")
-                    for service in sorted(set(own) | set(other)) if own[service] != other[service]]
+    return found + _left_by_chance(left_to_itself, "of what processes send to themselves",
+                                   "a loop that is woken by its own process may end before it reads all of it") \
+                 + _left_by_chance(left_at_end, "of what was sent last", "a process that is told to end may end before it reads this")
+
+
+def _left_by_chance(left, what, reason):
+    own, other = left
+    return [Difference("messages", f"{service}: {what}, {own[service]} bytes are left by strace, and {other[service]} by a trace of another "
+                                   "run", reason)
+            for service in sorted(set(own) | set(other)) if own[service] != other[service]]
 
 
 def _sum(connections):
