@@ -104,6 +104,7 @@ LiveSchedulerOptions live_options() {
   options.loop.settling = Duration::from_seconds(.5);
   options.window.length = Duration::from_seconds(2);
   options.delays.remote.wake_ups = WakeUp{20e-6, 0, 0};
+  options.cpu_s = cpu_s;
   return options;
 }
 

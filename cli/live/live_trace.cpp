@@ -26,7 +26,7 @@ constexpr int kPauseFactor = 99;                // a pause is that many times as
 }  // namespace
 
 LiveTrace::LiveTrace(LiveRecording recording, std::string path, LiveTraceOptions options)
-    : recording_(std::move(recording)), whole_(path), states_(path) {
+    : recording_(std::move(recording)), whole_(path), states_(path), schedule_(path) {
   state_.source = std::move(options.source);
   state_.dpm = std::move(options.dpm);
 }
@@ -53,7 +53,8 @@ bool LiveTrace::read(std::uint64_t events_max) {
   const std::uint64_t before = recording_.levels().events();
   const bool was_over = recording_.is_over();
   const bool more = recording_.read(events_max);
-  if (recording_.levels().events() != before || was_over != recording_.is_over()) ++state_.version;
+  const bool is_news = recording_.levels().events() != before || was_over != recording_.is_over();
+  if (schedule_.refresh() || is_news) ++state_.version;
   return more;
 }
 
@@ -201,7 +202,9 @@ Result<Answer> LiveTrace::of_levels(const PageRequest& request) {
   if (name == "series") return series_answer(request.params, recording_);
   if (name == "levels") return levels_answer(request.params, recording_, best_);
   if (name == "spacetime") return space_time_.space_time(request.params, recording_);
-  return overview_answer(request.params, recording_, findings_.get(), best_);
+  auto overview = overview_answer(request.params, recording_, findings_.get(), best_);
+  if (overview) overview->json["schedule"] = schedule_.journal();
+  return overview;
 }
 
 Result<Answer> LiveTrace::dispatch(const PageRequest& request) {

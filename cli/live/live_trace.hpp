@@ -25,6 +25,7 @@
 #include "cli/live/live_recording.hpp"
 #include "cli/live/live_states.hpp"
 #include "cli/live/run_answers.hpp"
+#include "cli/live/schedule_file.hpp"
 #include "cli/live/space_time_answers.hpp"
 #include "cli/live/tick_pace.hpp"
 #include "cli/live/whole_trace.hpp"
@@ -96,6 +97,7 @@ class LiveTrace : public view::RequestHandler {
   TickPace pace_;
   WholeTrace whole_;
   LiveStates states_;
+  ScheduleFile schedule_;
   std::shared_ptr<WholeFindings> findings_;  // the latest
   std::atomic<int> waiting_ = 0;             // requests that want the lock
   std::mutex mutex_;

@@ -36,6 +36,9 @@ class LiveSchedule : public LiveListener {
   static Result<std::unique_ptr<LiveSchedule>> prepare(SchedulePlan plan);
   ~LiveSchedule() override;
 
+  // Called on the thread that decides, whenever the journal has changed. To be set before begin().
+  void on_news(std::function<void(const ScheduleOutcome&)> told) { told_ = std::move(told); }
+
   void begin(std::function<std::uint64_t()> lost_events) override;
   void end() override;
   void on_begin(const TraceInfo& info) override;
@@ -63,6 +66,7 @@ class LiveSchedule : public LiveListener {
   std::unique_ptr<LiveScheduler> scheduler_;
   std::function<std::uint64_t()> lost_events_;
   ScheduleOutcome outcome_;
+  std::function<void(const ScheduleOutcome&)> told_;
 
   std::mutex mutex_;  // of what follows
   std::vector<TraceGrowth> growth_;

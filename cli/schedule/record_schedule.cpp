@@ -7,6 +7,15 @@
 #include "trace/files.hpp"
 
 namespace dpm::cli {
+namespace {
+
+Result<void> write_schedule(const std::string& folder, const SchedulePlan& plan, const ScheduleOutcome& outcome) {
+  using Json = nlohmann::ordered_json;
+  const Json document = schedule_json(plan, outcome);
+  return replace_file(folder + "/schedule.json", document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace
 
 Result<void> RecordSchedule::check() {
   if (!options_.is_given()) return {};
@@ -16,9 +25,15 @@ Result<void> RecordSchedule::check() {
   return {};
 }
 
-Result<std::unique_ptr<LiveSchedule>> RecordSchedule::prepare() {
+Result<std::unique_ptr<LiveSchedule>> RecordSchedule::prepare(const OutputFolder& folder) {
   if (!plan_) return std::unique_ptr<LiveSchedule>();
-  return LiveSchedule::prepare(*plan_);
+  auto schedule = LiveSchedule::prepare(*plan_);
+  if (!schedule || !folder.is_kept()) return schedule;
+  // What cannot be written now cannot be written at the end either, which is reported.
+  (*schedule)->on_news([path = folder.absolute_path(), plan = *plan_](const ScheduleOutcome& so_far) {
+    (void)write_schedule(path, plan, so_far);
+  });
+  return schedule;
 }
 
 Result<void> RecordSchedule::conclude(const LiveSchedule* schedule, const OutputFolder& folder,
@@ -27,10 +42,7 @@ Result<void> RecordSchedule::conclude(const LiveSchedule* schedule, const Output
   terminal.err << schedule_text(schedule->plan(), schedule->outcome(), terminal.width);
   for (const auto& warning : schedule->outcome().warnings) terminal.err << "warning: " << printable(warning) << '\n';
   if (!folder.is_kept()) return {};
-  using Json = nlohmann::ordered_json;
-  const Json document = schedule_json(schedule->plan(), schedule->outcome());
-  return replace_file(folder.path() + "/schedule.json",
-                      document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return write_schedule(folder.path(), schedule->plan(), schedule->outcome());
 }
 
 }  // namespace dpm::cli

@@ -16,9 +16,9 @@ class RecordSchedule {
   void describe_optional(CLI::App& app) { options_.describe_optional(app); }
 
   Result<void> check();
-  // Null: not asked for.
-  Result<std::unique_ptr<LiveSchedule>> prepare();
-  // Prints the journal, and writes schedule.json into a folder that is kept.
+  // Null: not asked for. In a folder that is kept, schedule.json has the journal as it stands: the live page shows it.
+  Result<std::unique_ptr<LiveSchedule>> prepare(const OutputFolder& folder);
+  // Prints the journal, and writes schedule.json for the last time.
   Result<void> conclude(const LiveSchedule* schedule, const OutputFolder& folder, Terminal& terminal) const;
 
  private:

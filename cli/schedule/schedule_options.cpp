@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <bit>
 
 #include "backends/linux/placing/linux_affinity_calls.hpp"
 #include "cli/input/window_option.hpp"
@@ -16,9 +17,14 @@ namespace dpm::cli {
 namespace {
 
 constexpr const char* kSystem = "/sys/devices/system";
-// What a decision of 50 processes on 8 machines can replay in 200 ms (bench/decisions.cpp).
+// What a decision of 50 processes on 8 machines can replay in 200 ms (bench/feedback.cpp).
 constexpr std::size_t kReplayedEventsMax = 3000;
 constexpr std::uint64_t kEvaluations = 150;
+// What Linux lets a process run for before another that has been woken on its core: 0.7 ms for each doubling of the cores, and 0.7 ms
+// (kernel/sched/fair.c, base_slice). A process that is bound waits for that even if another core is idle.
+constexpr std::int64_t kSliceNs = 700'000;
+
+Duration time_slice_of(std::size_t cores) { return {kSliceNs * std::bit_width(std::clamp<std::size_t>(cores, 1, 8))}; }
 
 std::string window_problem(const std::string& text) {
   const auto window = window_from(text);
@@ -100,6 +106,7 @@ Result<SchedulePlan> ScheduleOptions::plan() const {
   auto places = read_places(kSystem, kind_, allowed.value_or(CpuSet{}));
   if (!places) return places.error();
   plan.places = *std::move(places);
+  plan.options.time_slice = time_slice_of(calls.online().size());
   const bool is_fixed = policy_ == "fixed";
   if (is_fixed && placement_.empty()) return Error{"the policy fixed needs a file: --placement FILE"};
   if (!is_fixed && !placement_.empty()) return Error{"--placement is of the policy fixed, not of " + policy_};

@@ -3,23 +3,65 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/check.hpp"
 
 namespace dpm {
-double DecisionLoop::rate_of(const SlidingWindow& window) const {
-  const double seconds = window.observed().seconds();
-  const std::uint64_t received = options_.progress == Progress::messages ? window.received() : window.received_bytes();
-  return seconds > 0 ? static_cast<double>(received) / seconds : 0;
+namespace {
+
+constexpr int kSlicesInWindow = 5;
+constexpr std::size_t kBeforeMost = 2 * kSlicesInWindow;  // older slices may be of other work
+constexpr int kWindowsAfter = 3;
+constexpr std::size_t kSlicesLeast = 2;  // one says nothing about how much they differ
+constexpr double kErrors = 2;            // standard errors that make a difference clear
+constexpr double kFarSlower = 0.1;       // beyond them: one slice is enough
+constexpr double kExact = 0.02;          // a gain with a smaller error is not measured for longer
+constexpr std::size_t kPredictionsMost = 20;
+
+// The part of the elapsed time that a gain saves.
+double saving(double gain) { return 1 - 1 / (1 + std::max(gain, -0.9)); }
+
+}  // namespace
+
+DecisionLoop::DecisionLoop(LoopOptions options, Policy& policy, Tell tell)
+    : options_(options),
+      policy_(policy),
+      tell_(std::move(tell)),
+      rates_(Duration{options.window.ns / kSlicesInWindow}, kWindowsAfter * kSlicesInWindow) {}
+
+std::uint64_t DecisionLoop::done_so_far(const SlidingWindow& window) const {
+  return options_.progress == Progress::messages ? window.all_received() : window.all_received_bytes();
 }
 
-std::optional<ProcessMove> DecisionLoop::next(const SystemView& view) {
+// What came before the window was emptied, or while events were missing, does not count.
+void DecisionLoop::count(const SlidingWindow& window) {
+  const bool is_too_old = !rates_.began() || *rates_.began() < window.now() - window.gathered();
+  if (is_too_old || !window.is_complete())
+    rates_.begin(window.now(), done_so_far(window));
+  else
+    rates_.add(window.now(), done_so_far(window));
+}
+
+std::optional<ProcessMove> DecisionLoop::next(const SystemView& view, bool may_decide) {
   const SlidingWindow& window = view.window;
-  if (state_ == State::to_move) return give_next();
-  if (state_ == State::settling && window.now() >= settled_at_) state_ = State::measuring;
-  if (state_ == State::moving || state_ == State::settling || window.gathered() < options_.window) return std::nullopt;
-  if (state_ == State::measuring && window.now() - settled_at_ < options_.window) return std::nullopt;
-  return state_ == State::measuring ? measure(view) : decide(view);
+  count(window);
+  switch (state_) {
+    case State::to_move:
+      return give_next();
+    case State::moving:
+      return std::nullopt;
+    case State::settling:
+      if (window.now() < settled_at_) return std::nullopt;
+      state_ = State::measuring;
+      rates_.begin(window.now(), done_so_far(window));
+      return std::nullopt;
+    case State::measuring:
+      return measure(view);
+    case State::gathering:
+      return may_decide && window.gathered() >= options_.window ? decide(view) : std::nullopt;
+  }
+  return std::nullopt;
 }
 
 std::optional<ProcessMove> DecisionLoop::decide(const SystemView& view) {
@@ -28,9 +70,14 @@ std::optional<ProcessMove> DecisionLoop::decide(const SystemView& view) {
     tell_nothing(view, DecisionOutcome::incomplete, "events of the window are lost: no move is based on such data");
     return std::nullopt;
   }
+  if (rates_.summary().slices < kSlicesLeast) return std::nullopt;
   Proposal proposal = policy_.propose(view);
   if (proposal.moves.empty()) {
     tell_nothing(view, DecisionOutcome::nothing, std::move(proposal.reason));
+    return std::nullopt;
+  }
+  if (std::string why = doubt(proposal, now); !why.empty()) {
+    tell_nothing(view, DecisionOutcome::nothing, std::move(why));
     return std::nullopt;
   }
   const auto name = [&](ProcessId process) { return view.window.info()[process].name; };
@@ -49,8 +96,9 @@ std::optional<ProcessMove> DecisionLoop::decide(const SystemView& view) {
     }
   }
   const auto outcome = options_.dry_run ? DecisionOutcome::proposed : DecisionOutcome::open;
-  entry_ = JournalEntry{++decisions_, now,     rate_of(view.window),      {}, proposal.predicted,
-                        std::nullopt, outcome, std::move(proposal.reason)};
+  before_ = rates_.summary(kBeforeMost);
+  entry_ = JournalEntry{++decisions_,       now,          before_.mean, {},
+                        proposal.predicted, std::nullopt, outcome,      std::move(proposal.reason)};
   for (const ProcessMove& move : proposal.moves)
     entry_.moves.push_back(
         {name(move.process), view.machines[move.from.value].name, view.machines[move.to.value].name});
@@ -92,6 +140,7 @@ void DecisionLoop::moved(SlidingWindow& window, const std::string& error) {
     }
   }
   window.begin_again();
+  rates_.begin(window.now(), done_so_far(window));
   if (!left_.empty()) {
     state_ = State::to_move;
     return;
@@ -105,18 +154,58 @@ void DecisionLoop::moved(SlidingWindow& window, const std::string& error) {
 }
 
 std::optional<ProcessMove> DecisionLoop::measure(const SystemView& view) {
-  if (!view.window.is_complete()) return std::nullopt;
-  entry_.rate_after = rate_of(view.window);
-  if (*entry_.rate_after < entry_.rate_before * (1 - options_.loss_max)) {
-    for (const ProcessMove& move : made_) hold(move, view.window.now());
-    outcome_of_undoing_ = DecisionOutcome::undone;
-    undo();
-    return give_next();
-  }
-  for (const ProcessMove& move : made_) arrivals_[{move.process, move.to}].push_back(view.window.now());
+  const Duration now = view.window.now();
+  const RateSummary after = rates_.summary();
+  const auto measured = gain_of(before_, after);
+  if (after.slices == 0 || !view.window.is_complete()) return std::nullopt;
+  const double gain = measured ? measured->gain : 0, error = measured ? measured->error : 0;
+  entry_.rate_after = after.mean;
+  if (gain + kErrors * error < -options_.loss_max - kFarSlower) return take_back(now);
+  if (after.slices < kSlicesLeast) return std::nullopt;
+  if (gain + kErrors * error < -options_.loss_max) return take_back(now);
+  const std::int64_t windows = (now - *rates_.began()).ns / std::max<std::int64_t>(options_.window.ns, 1);
+  if (windows < 1 || (error > kExact && windows < kWindowsAfter)) return std::nullopt;
+  if (gain < -options_.loss_max) return take_back(now);
+  note_prediction(gain, now);
+  for (const ProcessMove& move : made_) arrivals_[{move.process, move.to}].push_back(now);
   finish(DecisionOutcome::kept);
   state_ = State::gathering;
   return std::nullopt;
+}
+
+std::optional<ProcessMove> DecisionLoop::take_back(Duration now) {
+  note_prediction(entry_.measured_gain().value_or(0), now);
+  for (const ProcessMove& move : made_) hold(move, now);
+  outcome_of_undoing_ = DecisionOutcome::undone;
+  undo();
+  return give_next();
+}
+
+std::string DecisionLoop::doubt(const Proposal& proposal, Duration now) const {
+  if (!proposal.predicted) return "";
+  const RateSummary before = rates_.summary(kBeforeMost);
+  const double varies = kErrors * before.deviation / std::sqrt(static_cast<double>(before.slices));
+  const double too_high = too_high_so_far(now);
+  if (saving(proposal.predicted->expected) > varies + too_high) return "";
+  return fmt::format(
+      "{}, of which nothing could be told: the rate varies by {:.1f} %, and earlier predictions were too "
+      "high by {:.1f} % of the time",
+      proposal.reason, varies * 100, too_high * 100);
+}
+
+void DecisionLoop::note_prediction(double measured_gain, Duration now) {
+  if (!entry_.predicted) return;
+  const double difference = saving(entry_.predicted->expected) - saving(measured_gain);
+  too_high_.push_back({std::max(difference, 0.0), now});
+  if (too_high_.size() > kPredictionsMost) too_high_.erase(too_high_.begin());
+}
+
+// The mean, of which half is forgotten in each `hold`.
+double DecisionLoop::too_high_so_far(Duration now) const {
+  double sum = 0;
+  for (const TooHigh& one : too_high_)
+    sum += one.saving * std::exp2(-(now - one.at).seconds() / std::max(options_.hold.seconds(), 1e-9));
+  return too_high_.empty() ? 0 : sum / static_cast<double>(too_high_.size());
 }
 
 bool DecisionLoop::is_held(const ProcessMove& move, Duration now) const {
@@ -155,7 +244,7 @@ void DecisionLoop::tell_nothing(const SystemView& view, DecisionOutcome outcome,
   last_without_move_ = outcome;
   tell_({++decisions_,
          view.window.now(),
-         rate_of(view.window),
+         rates_.summary(kBeforeMost).mean,
          {},
          std::nullopt,
          std::nullopt,

@@ -10,6 +10,12 @@
 // There is at most one move at a time: next() gives one, and no other before moved() has said what became of it. No move is
 // based on a window with losses. A proposal that was undone is not tried again for a while, twice as long each time. A process
 // that has gone back and forth is held where it is, and the journal says so.
+//
+// The rate of work is counted in slices of a fifth of the window, and how much they differ says how far a mean can be trusted:
+//   - a predicted gain that is not more than the rate varies by itself, and more than earlier predictions of this run were too
+//     high, moves nothing: its effect could not be told. What was too high is forgotten by half in each `hold`;
+//   - after a move, what is clearly slower is undone at once, without waiting for the end of the window;
+//   - what is not clear after a window is measured for up to two more.
 #pragma once
 
 #include <functional>
@@ -18,6 +24,7 @@
 #include <vector>
 
 #include "scheduling/decisions/journal.hpp"
+#include "scheduling/decisions/rate_series.hpp"
 
 namespace dpm {
 
@@ -42,11 +49,11 @@ class DecisionLoop {
   // Gets each entry of the journal when it begins to be open, and again when its outcome is known.
   using Tell = std::function<void(const JournalEntry&)>;
 
-  DecisionLoop(LoopOptions options, Policy& policy, Tell tell)
-      : options_(options), policy_(policy), tell_(std::move(tell)) {}
+  DecisionLoop(LoopOptions options, Policy& policy, Tell tell);
 
   // A move to make now, if there is one. To be called whenever the window has changed; view.window.now() is the time.
-  std::optional<ProcessMove> next(const SystemView& view);
+  // `may_decide` false: the policy, which may take long, is not asked now. What was decided goes on.
+  std::optional<ProcessMove> next(const SystemView& view, bool may_decide = true);
 
   // The move that next() gave has been made, or not: then `error` says why. Empties the window.
   void moved(SlidingWindow& window, const std::string& error);
@@ -63,7 +70,13 @@ class DecisionLoop {
 
   std::optional<ProcessMove> decide(const SystemView& view);
   std::optional<ProcessMove> measure(const SystemView& view);
-  double rate_of(const SlidingWindow& window) const;
+  std::optional<ProcessMove> take_back(Duration now);
+  void count(const SlidingWindow& window);
+  std::uint64_t done_so_far(const SlidingWindow& window) const;
+  // Why a proposal is not worth a move; empty: it is.
+  std::string doubt(const Proposal& proposal, Duration now) const;
+  void note_prediction(double measured_gain, Duration now);
+  double too_high_so_far(Duration now) const;
   void tell_proposed(const JournalEntry& entry);
   bool is_held(const ProcessMove& move, Duration now) const;
   void hold(const ProcessMove& move, Duration now);
@@ -77,6 +90,8 @@ class DecisionLoop {
   Policy& policy_;
   Tell tell_;
   State state_ = State::gathering;
+  RateSeries rates_;    // since the last move has settled
+  RateSummary before_;  // the move that is measured
   JournalEntry entry_;
   std::uint64_t decisions_ = 0;
   std::optional<DecisionOutcome> last_without_move_;  // since the last move: each is told once in a row
@@ -85,6 +100,12 @@ class DecisionLoop {
   bool undoing_ = false;
   DecisionOutcome outcome_of_undoing_ = DecisionOutcome::undone;
   Duration settled_at_;
+  // By how much of the elapsed time a prediction was too high, and when that was measured.
+  struct TooHigh {
+    double saving;
+    Duration at;
+  };
+  std::vector<TooHigh> too_high_;
   std::map<std::pair<ProcessId, MachineId>, Hold> held_;
   std::map<std::pair<ProcessId, MachineId>, std::vector<Duration>> arrivals_;  // when kept moves ended there
 };

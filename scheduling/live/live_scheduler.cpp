@@ -8,6 +8,8 @@
 namespace dpm {
 namespace {
 
+constexpr std::size_t kMoments = 4;  // each is replayed by a policy that predicts
+
 // What a window, its history graph, or the matching of streams needs.
 bool is_of_use(EventType type) {
   switch (type) {
@@ -35,7 +37,10 @@ LiveScheduler::LiveScheduler(const LiveSchedulerOptions& options, Policy& policy
       placing_(placing),
       tell_(std::move(tell)),
       window_(options.window),
-      loop_(options.loop, policy_, [this](const JournalEntry& entry) { note(entry); }) {
+      loop_(options.loop, policy_, [this](const JournalEntry& entry) { note(entry); }),
+      cpu_s_(options.cpu_s),
+      window_length_(options.window.length),
+      binds_starters_(options.binds_starters) {
   for (const ProcessPlace& place : placing_.places()) info_.machines.push_back({place.name, 1, place.cores});
   info_.delays = options.delays;
   window_.on_begin(info_);
@@ -58,6 +63,7 @@ void LiveScheduler::take(std::span<const Event> events, Duration now) {
   events_.clear();
   for (const Event& event : events) {
     if (!is_of_use(event.type) || event.process.value >= info_.processes.size()) continue;
+    if (event.type == EventType::create_process) note_start(event.process, event.peer);
     Event& placed = events_.emplace_back(event);
     placed.machine = place_of(event.process);
     if (event.type == EventType::send && event.peer.is_none() && event.channel.value < info_.channels.size())
@@ -69,8 +75,34 @@ void LiveScheduler::take(std::span<const Event> events, Duration now) {
 void LiveScheduler::step(Duration now) {
   window_.set_now(std::max(now, window_.now()));
   lose_places();
+  let_starters_go();
   look();
-  while (const auto move = loop_.next(view())) perform(*move);
+  const bool may_decide = deciding_s_ <= kCpuAtFirst_s + kCpuShare * window_.now().seconds();
+  const double before_s = cpu_s_ ? cpu_s_() : 0;
+  while (const auto move = loop_.next(view(), may_decide)) perform(*move);
+  if (cpu_s_) deciding_s_ += cpu_s_() - before_s;
+}
+
+void LiveScheduler::note_start(ProcessId starter, ProcessId started) {
+  if (binds_starters_ || started.value >= info_.processes.size()) return;
+  const ProcessInfo& created = info_.processes[started.value];
+  if (created.pid == 0 || created.group.value < info_.processes.size()) return;  // a thread
+  const std::uint32_t pid = info_.processes[starter.value].pid;
+  started_another_[pid] = window_.now();
+  if (!bound_.contains(pid)) return;
+  to_let_go_.push_back(pid);
+  to_let_go_.push_back(created.pid);
+}
+
+// One that cannot be let go has ended.
+void LiveScheduler::let_starters_go() {
+  for (const std::uint32_t pid : to_let_go_) {
+    bound_.erase(pid);
+    if (before_) before_->erase(pid);
+    (void)placing_.let_go(pid);
+  }
+  to_let_go_.clear();
+  std::erase_if(started_another_, [&](const auto& at) { return window_.now() - at.second > window_length_; });
 }
 
 // A place that has gone: its processes run elsewhere already, where the kernel has put them.
@@ -94,19 +126,30 @@ void LiveScheduler::lose_places() {
       at = bound_.erase(at);
     }
     window_.begin_again();
-    seen_.forget();
+    forget_looks();
     tell_(entry);
   }
 }
 
 void LiveScheduler::look() {
+  std::vector<MachineId> moment;
+  for (std::uint32_t p = 0; p < info_.processes.size(); ++p) moment.push_back(place_of({p}));
   for (std::uint32_t p = 0; p < info_.processes.size(); ++p) {
     const ProcessInfo& thread = info_.processes[p];
     if (p >= window_.loads().size() || !window_.loads()[p].alive || !window_.loads()[p].seen) continue;
     if (thread.pid == 0 || bound_.contains(thread.pid)) continue;
     const auto place = placing_.place_of(thread.pid, thread.tid);
-    if (place) seen_.saw({p}, {static_cast<std::uint16_t>(*place)});
+    if (!place) continue;
+    moment[p] = {static_cast<std::uint16_t>(*place)};
+    seen_.saw({p}, moment[p]);
   }
+  moments_.push_back(std::move(moment));
+  if (moments_.size() > kMoments) moments_.pop_front();
+}
+
+void LiveScheduler::forget_looks() {
+  seen_.forget();
+  moments_.clear();
 }
 
 MachineId LiveScheduler::place_of(ProcessId process) const {
@@ -121,6 +164,7 @@ bool LiveScheduler::may_move(ProcessId process) const {
   const ProcessInfo& info = info_.processes[process.value];
   if (info.pid == 0 || info.group.value < info_.processes.size() || process.value >= window_.loads().size())
     return false;
+  if (started_another_.contains(info.pid)) return false;
   const ProcessLoad& load = window_.loads()[process.value];
   return load.alive && load.seen && info_.machines[place_of(process).value].accepts;
 }
@@ -132,6 +176,8 @@ SystemView LiveScheduler::view() const {
     view.may_move.push_back(may_move({p}));
     view.stays.push_back(bound_.contains(info_.processes[p].pid));
   }
+  if (std::find(view.stays.begin(), view.stays.end(), false) != view.stays.end())
+    view.moments.assign(moments_.begin(), moments_.end());
   return view;
 }
 
@@ -144,7 +190,7 @@ void LiveScheduler::perform(const ProcessMove& move) {
   Result<void> done = loop_.is_undoing() ? go_back(pid) : placing_.put(pid, move.to.value);
   if (done && !loop_.is_undoing()) bound_[pid] = move.to;
   loop_.moved(window_, done ? "" : done.error().what);
-  seen_.forget();
+  forget_looks();
 }
 
 void LiveScheduler::hold_the_others() {

@@ -5,8 +5,14 @@
 // Until the first move the kernel places the processes, and each counts as being where it was seen most. A move makes sense only if the
 // others stay, so with a first move the other processes that may move are bound to where they are. If the move is undone, all are
 // as they were before the decision. Processes that begin later are bound by a later decision only.
+//
+// A process inherits the CPUs of the one that starts it. So one that has started another within the window is not bound, and one that
+// starts another although it is bound is let go, with what it has started: the kernel finds new processes an idle core at once, and a
+// decision would come too late for them.
 #pragma once
 
+#include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -23,10 +29,17 @@ struct LiveSchedulerOptions {
   LoopOptions loop;
   WindowLimits window;
   DelayModel delays;  // between places
+  // CPU time that the calling thread has used. Decisions use at most kCpuShare of a core, but for a moment at the beginning. Empty: they
+  // may take what they want.
+  std::function<double()> cpu_s = {};
+  // Bind also processes that start others: their user has asked for it.
+  bool binds_starters = false;
 };
 
 class LiveScheduler {
  public:
+  static constexpr double kCpuShare = 0.02, kCpuAtFirst_s = 0.1;
+
   // `policy` and `placing` must outlive it.
   LiveScheduler(const LiveSchedulerOptions& options, Policy& policy, ProcessPlacing& placing, DecisionLoop::Tell tell);
 
@@ -46,6 +59,9 @@ class LiveScheduler {
   using Places = std::map<std::uint32_t, MachineId>;  // by pid
 
   void look();
+  void forget_looks();
+  void note_start(ProcessId starter, ProcessId started);
+  void let_starters_go();
   void lose_places();
   void perform(const ProcessMove& move);
   Result<void> go_back(std::uint32_t pid);
@@ -63,8 +79,15 @@ class LiveScheduler {
   SlidingWindow window_;
   DecisionLoop loop_;
   ThreadPlaces seen_;
-  Places bound_;                  // where a decision has bound them
-  std::optional<Places> before_;  // `bound_` before the decision that is under way
+  std::deque<std::vector<MachineId>> moments_;         // the last looks
+  Places bound_;                                       // where a decision has bound them
+  std::optional<Places> before_;                       // `bound_` before the decision that is under way
+  std::map<std::uint32_t, Duration> started_another_;  // by pid: when, within the window
+  std::vector<std::uint32_t> to_let_go_;               // by pid
+  std::function<double()> cpu_s_;
+  double deciding_s_ = 0;  // of CPU time
+  Duration window_length_;
+  bool binds_starters_;
   std::vector<Event> events_;
 };
 

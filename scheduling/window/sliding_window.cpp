@@ -1,6 +1,7 @@
 #include "scheduling/window/sliding_window.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "analysis/messages/message_resolver.hpp"
 #include "model/check.hpp"
@@ -56,7 +57,9 @@ void SlidingWindow::add(const Event& event) {
   if (event.type == EventType::receive && is_message) {
     ++load.received;
     ++received_;
+    ++all_received_;
     received_bytes_ += event.length_bytes;
+    all_received_bytes_ += event.length_bytes;
     if (load.queue_length > 0) --load.queue_length;
   }
   if (event.type == EventType::destroy_process) load.alive = false;
@@ -96,7 +99,7 @@ void SlidingWindow::begin_again() {
   begin_ = emptied_at_ = now_;
 }
 
-Result<History> SlidingWindow::history(std::size_t events_max) const {
+Result<History> SlidingWindow::history(EventRange range) const {
   DPM_CHECK(info_ != nullptr);
   TraceInfo info = *info_;
   for (std::size_t p = 0; p < info.processes.size(); ++p) {
@@ -104,11 +107,16 @@ Result<History> SlidingWindow::history(std::size_t events_max) const {
     if (p < loads_.size() && loads_[p].seen) info.processes[p].machine = loads_[p].machine;
   }
   const bool is_live = has_live_channels(info);
+  const std::size_t first = std::min(range.first, entries_.size());
+  const std::size_t count = std::min(range.count, entries_.size() - first);
+  std::vector<std::uint32_t> order(entries_.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto time_of = [&](std::uint32_t entry) { return entries_[entry].event.local_time; };
+  if (is_live) std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return time_of(a) < time_of(b); });
   std::vector<Event> events;
-  const std::size_t left_out = entries_.size() - std::min(entries_.size(), events_max);
-  events.reserve(entries_.size() - left_out);
-  for (std::size_t i = left_out; i < entries_.size(); ++i) {
-    events.push_back(entries_[i].event);
+  events.reserve(count);
+  for (std::size_t i = first; i < first + count; ++i) {
+    events.push_back(entries_[order[i]].event);
     // A live process wanders between cores, which is not a migration.
     if (is_live) events.back().machine = info.processes[events.back().process.value].machine;
   }

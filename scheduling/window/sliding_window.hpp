@@ -44,6 +44,12 @@ struct PairTraffic {
   friend bool operator==(const PairTraffic&, const PairTraffic&) = default;
 };
 
+// Events of a window, the oldest is 0: by when they came, of live programs by their own clock. There each process's events come in
+// batches, so that among the oldest and the newest those of some processes are missing.
+struct EventRange {
+  std::size_t first = 0, count = SIZE_MAX;
+};
+
 class SlidingWindow : public EventSink {
  public:
   using Pair = std::pair<ProcessId, ProcessId>;  // sender, receiver
@@ -73,14 +79,17 @@ class SlidingWindow : public EventSink {
   Duration gathered() const { return now_ - emptied_at_; }
   std::uint64_t received() const { return received_; }
   std::uint64_t received_bytes() const { return received_bytes_; }
+  // Since the beginning, not only within the window.
+  std::uint64_t all_received() const { return all_received_; }
+  std::uint64_t all_received_bytes() const { return all_received_bytes_; }
 
   const TraceInfo& info() const { return *info_; }
   const std::vector<ProcessLoad>& loads() const { return loads_; }  // by process
   const std::map<Pair, PairTraffic>& traffic() const { return traffic_; }
 
-  // The history graph of the window, or of its last `events_max` events, with every process where it is now. What live programs
-  // did with streams becomes messages. Refuses a window without messages.
-  Result<History> history(std::size_t events_max = SIZE_MAX) const;
+  // The history graph of some events of the window, with every process where it is now. What live programs did with streams
+  // becomes messages. Refuses events without messages.
+  Result<History> history(EventRange range = {}) const;
 
  private:
   struct Entry {
@@ -99,6 +108,7 @@ class SlidingWindow : public EventSink {
   std::vector<std::uint64_t> last_proc_time_ns_;
   std::map<Pair, PairTraffic> traffic_;
   std::uint64_t received_ = 0, received_bytes_ = 0;
+  std::uint64_t all_received_ = 0, all_received_bytes_ = 0;
   std::uint64_t lost_ = 0;
   std::optional<Duration> lost_at_;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <numeric>
@@ -322,6 +323,43 @@ TEST_CASE("live: parameters that make no sense are refused with a sentence", "[l
   Json many = Json::array();
   for (int i = 0; i < 33; ++i) many.push_back({{"what", "cpu"}});
   CHECK_FALSE(refused(*live, "series", {{"of", many}}).empty());
+}
+
+TEST_CASE("live: the journal of a scheduler is shown as it stands, and a damaged one is not", "[live]") {
+  const TemporaryFolder folder;
+  const Talk talk(100);
+  write_trace(folder / "out/trace", talk.info, talk.events);
+  const auto live = open(folder / "out");
+  live->read(kAll);
+  CHECK(ask(*live, "overview").json.at("schedule").is_null());
+  const auto write = [&](const std::string& text) {
+    std::ofstream(folder / "new") << text;
+    std::filesystem::rename(folder / "new", folder / "out/schedule.json");
+    live->read(kAll);
+    return ask(*live, "overview").json.at("schedule");
+  };
+  const Json entry = {{"at_s", 2.5},
+                      {"moves", {{{"process", "cl\xffient"}, {"from", "core0"}, {"to", 7}}, "nonsense"}},
+                      {"predicted_gain", {{"expected", .5}, {"low", "x"}}},
+                      {"measured_gain", .25},
+                      {"outcome", "kept"}};
+  Json document = {{"policy", "predicted"}, {"places", {"core0", "core1"}}, {"journal", {entry, 5}}};
+  const Json shown = write(document.dump(-1, ' ', true, Json::error_handler_t::replace));
+  CHECK(shown.at("policy") == "predicted");
+  CHECK(shown.at("decisions") == 2);
+  REQUIRE(shown.at("journal").size() == 1);
+  const Json& decision = shown.at("journal").front();
+  CHECK(decision.at("at_s") == 2.5);
+  CHECK(decision.at("moves").size() == 1);
+  CHECK(decision.at("predicted_gain").at("expected") == .5);
+  CHECK(decision.at("predicted_gain").at("low").is_null());
+  CHECK(decision.at("reason") == "");
+  for (int i = 0; i < 300; ++i) document["journal"].push_back(entry);
+  CHECK(write(document.dump(-1, ' ', true, Json::error_handler_t::replace)).at("journal").size() == 200);
+  for (const char* damaged : {"{", "[]", "", "{\"journal\": 1}"}) {
+    const Json read = write(damaged);
+    CHECK((read.is_null() || read.at("journal").empty()));
+  }
 }
 
 TEST_CASE("live: an index with too many places keeps every packet", "[live]") {

@@ -50,6 +50,8 @@ struct Machine {
   std::int64_t now_ns = 0;
   std::uint32_t processes;
 
+  double cpu_s = 0;
+
   explicit Machine(std::uint32_t count, bool dry_run = false)
       : scheduler(options(dry_run), policy, placing, [this](const JournalEntry& entry) { journal.push_back(entry); }),
         processes(count) {
@@ -64,13 +66,14 @@ struct Machine {
     process.pid = process.tid = 100 + p;
     return process;
   }
-  static LiveSchedulerOptions options(bool dry_run) {
+  LiveSchedulerOptions options(bool dry_run) {
     LiveSchedulerOptions options;
     options.loop = {.window = Duration::from_seconds(1), .settling = Duration::from_seconds(.2), .loss_max = -.01};
     options.loop.hold = Duration::from_seconds(20);
     options.loop.progress = Progress::bytes;
     options.loop.dry_run = dry_run;
     options.window.length = Duration::from_seconds(1);
+    options.cpu_s = [this] { return cpu_s; };
     return options;
   }
 
@@ -236,6 +239,47 @@ TEST_CASE("live: a process that is where the placement has it is bound there all
   machine.run(4);
   CHECK(stays == std::vector<bool>{true});
   CHECK(machine.placing.bound == std::map<std::uint32_t, std::size_t>{{100, 0}});
+}
+
+TEST_CASE("live: a process that starts others is not bound, and is let go with them if it was", "[scheduling]") {
+  Machine machine(3);
+  const auto start = [&](std::uint32_t starter) {
+    TraceGrowth growth;
+    growth.processes.push_back(Machine::described(machine.processes));
+    machine.scheduler.learn(growth);
+    Event event;
+    event.type = EventType::create_process;
+    event.process = {starter};
+    event.peer = {machine.processes++};
+    machine.scheduler.take({&event, 1}, {machine.now_ns});
+  };
+  machine.bytes = [](FakePlacing& placing) { return placing.bound.contains(100) ? 200u : 100u; };
+  machine.run(.5);
+  start(1);
+  machine.propose_once();
+  machine.run(3);
+  REQUIRE(machine.placing.bound.contains(100));
+  CHECK(machine.placing.bound.contains(102));
+  CHECK(!machine.placing.bound.contains(101));
+  start(0);
+  machine.placing.bound[104] = 1;  // as it inherits
+  machine.run(.2);
+  CHECK(!machine.placing.bound.contains(100));
+  CHECK(!machine.placing.bound.contains(104));
+  CHECK(machine.placing.bound.contains(102));
+}
+
+TEST_CASE("live: a policy that takes long is asked less often", "[scheduling]") {
+  Machine machine(2);
+  int asked = 0;
+  machine.policy.answer = [&](const SystemView&) {
+    ++asked;
+    machine.cpu_s += .05;
+    return Proposal{{}, {}, "nothing"};
+  };
+  machine.run(101);
+  CHECK(asked >= 40);
+  CHECK(asked <= 45);  // 2 % of 101 s and .1 s at first, of .05 s each
 }
 
 TEST_CASE("live: threads move with their process, which is asked for once", "[scheduling]") {

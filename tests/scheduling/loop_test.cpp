@@ -1,4 +1,5 @@
 #include <memory>
+#include <utility>
 
 #include "model/random.hpp"
 #include "scheduling/decisions/decision_loop.hpp"
@@ -53,7 +54,8 @@ struct World {
         e.machine = machine;
         window.on_events({&e, 1});
       }
-      while (const auto move = loop.next({window, info.machines, {machine}, {true}})) {
+      const std::vector<MachineId> places(info.processes.size(), machine);
+      while (const auto move = loop.next({window, info.machines, places, {true}})) {
         REQUIRE(move->from == machine);
         if (refuse.empty()) machine = move->to, ++moves;
         loop.moved(window, refuse);
@@ -107,6 +109,62 @@ TEST_CASE("loop: a move that makes it slower is undone, and not tried again for 
   CHECK(world.moves <= 6);  // held for 100, then for 200
 }
 
+TEST_CASE("loop: what is clearly slower is undone before a whole window has been measured", "[scheduling]") {
+  World world;
+  world.rate = [](MachineId machine) { return machine == kRed ? 10 : 5; };
+  world.run(16);  // 10 for the window, 3 until it has settled, 2 for a slice
+  CHECK(world.outcomes() == "open undone");
+  CHECK(world.machine == kRed);
+}
+
+TEST_CASE("loop: what is a little slower and not clearly so is measured for longer, and judged by the mean",
+          "[scheduling]") {
+  World world;
+  world.rate = [&](MachineId machine) {
+    const std::int64_t now = world.window.now().ns;
+    return (now / 4 % 2 == 0 ? 9 : 11) - (machine == kGreen && now % 4 != 0 ? 1 : 0);
+  };
+  world.run(30);
+  CHECK(world.outcomes() == "open");
+  world.run(60);
+  CHECK(world.outcomes() == "open undone nothing");
+}
+
+TEST_CASE("loop: a predicted gain that the rate varies by itself moves nothing", "[scheduling]") {
+  World world;
+  world.rate = [&](MachineId) { return world.window.now().ns / 4 % 2 == 0 ? 2 : 18; };
+  const auto answer = [](double gain) {
+    return [gain](const SystemView&) {
+      return Proposal{{{kWorker, kRed, kGreen}}, GainRange{gain, gain / 2, gain * 2}, "because"};
+    };
+  };
+  world.policy.answer = answer(.1);
+  world.run(40);
+  CHECK(world.outcomes() == "nothing");
+  CHECK(world.journal[0].reason.find("the rate varies by") != std::string::npos);
+  world.policy.answer = answer(5);
+  world.run(45);
+  CHECK(world.moves == 1);
+}
+
+TEST_CASE("loop: a prediction that was too high is charged to the next ones, and forgotten with time", "[scheduling]") {
+  World world;
+  world.rate = [](MachineId machine) { return machine == kRed ? 10 : 5; };
+  ProcessId other{1};
+  world.info.processes.push_back({"other", "other", kRed});
+  bool first = true;
+  world.policy.answer = [&](const SystemView&) {
+    const ProcessMove move{std::exchange(first, false) ? kWorker : other, kRed, kGreen};
+    return Proposal{{move}, GainRange{.5, .4, .6}, "because"};
+  };
+  world.run(60);
+  CHECK(world.outcomes() == "open undone nothing");
+  CHECK(world.journal.back().reason.find("too high by") != std::string::npos);
+  CHECK(world.moves == 2);
+  world.run(400);
+  CHECK(world.moves > 2);
+}
+
 TEST_CASE("loop: a process that goes to and fro is held, and the journal says that the policy oscillates",
           "[scheduling]") {
   World world;
@@ -121,7 +179,9 @@ TEST_CASE("loop: no move while the window has losses", "[scheduling]") {
   world.run(10);
   CHECK(world.policy.asked == 0);
   CHECK(world.outcomes() == "incomplete");
-  world.run(12);
+  world.run(13);  // the rate is known for one slice only
+  CHECK(world.policy.asked == 0);
+  world.run(14);
   CHECK(world.policy.asked == 1);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "scheduling/demos/scheduler_program.hpp"
 #include "validation/common/claim_program.hpp"
@@ -30,7 +31,26 @@ struct Scheduled {
   std::vector<JournalEntry> journal;  // of the first policy
 
   double change(std::size_t policy) const { return elapsed_s[policy] / none_s - 1; }
+  bool has(DecisionOutcome outcome) const {
+    return std::any_of(journal.begin(), journal.end(), [&](const auto& entry) { return entry.outcome == outcome; });
+  }
 };
+
+// The elapsed time if every move had gained what was predicted, by the run without a scheduler. Nothing if no move lasted, or not
+// every one did. A move that is still measured at the end has lasted.
+std::optional<double> expected_s(const Scheduled& run) {
+  if (run.has(DecisionOutcome::undone) || run.has(DecisionOutcome::failed)) return std::nullopt;
+  double at_s = 0, speed = 1, left_s = run.none_s;
+  for (const auto& entry : run.journal) {
+    if (!entry.predicted || (entry.outcome != DecisionOutcome::kept && entry.outcome != DecisionOutcome::open))
+      continue;
+    left_s -= (entry.at.seconds() - at_s) * speed;
+    at_s = entry.at.seconds();
+    speed *= 1 + entry.predicted->expected;
+  }
+  if (at_s <= 0) return std::nullopt;
+  return at_s + left_s / speed;
+}
 
 // The filter and the scheduler have a machine of their own, so that they take no CPU time from the program.
 Scenario with_observer(Scenario scenario) {
@@ -102,10 +122,14 @@ ClaimResult measure(const Asked& asked) {
   const auto worst = std::max_element(runs.begin(), runs.end(),
                                       [](const auto& a, const auto& b) { return a.change(0) < b.change(0); });
   ClaimResult result;
-  double changes = 0, gain_errors = 0;
-  std::size_t measured = 0, kept = 0, undone = 0;
+  double changes = 0, gain_errors = 0, elapsed_errors = 0;
+  std::size_t measured = 0, expected = 0, kept = 0, undone = 0;
   for (const auto& run : runs) {
     changes += run.change(0);
+    if (const auto wanted_s = expected_s(run)) {
+      elapsed_errors += std::fabs(*wanted_s / run.elapsed_s.front() - 1);
+      ++expected;
+    }
     for (const auto& entry : run.journal) {
       kept += entry.outcome == DecisionOutcome::kept ? 1 : 0;
       undone += entry.outcome == DecisionOutcome::undone ? 1 : 0;
@@ -118,8 +142,10 @@ ClaimResult measure(const Asked& asked) {
   result.figures["worst_change"] = 100 * worst->change(0);
   result.figures["mean_change"] = 100 * changes / static_cast<double>(runs.size());
   result.figures["gain_error"] = measured > 0 ? 100 * gain_errors / static_cast<double>(measured) : 0;
+  result.figures["elapsed_error"] = expected > 0 ? 100 * elapsed_errors / static_cast<double>(expected) : 0;
   result.remarks = {fmt::format("the program that does worst with '{}' is {}", kPolicies.front(), worst->program),
-                    fmt::format("{} decisions were kept, {} undone", kept, undone)};
+                    fmt::format("{} decisions were kept, {} undone", kept, undone),
+                    fmt::format("{} programs had moves, and all of these lasted", expected)};
   result.tables = {by_policy(runs)};
   return result;
 }

@@ -100,7 +100,7 @@ class AcquireCommand : public Command {
     MeteredFacts facts = run.facts();
     facts.source = plan.chosen = source;
     Conclusion conclusion(folder, std::move(facts), terminal, {.control_c_ends_it = true});
-    auto schedule = schedule_.prepare();
+    auto schedule = schedule_.prepare(folder);
     if (!schedule) return refuse(terminal, *this, schedule.error());
     const auto recorded = record(run, std::move(plan),
                                  {.trace = folder.trace(),

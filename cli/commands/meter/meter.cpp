@@ -164,7 +164,7 @@ class MeterCommand : public Command {
     facts.source = plan.chosen = source.reason;
     Conclusion conclusion(folder, std::move(facts), terminal,
                           {.control_c_ends_it = wait_, .silent = terminal.err_is_tty && !wait_});
-    auto schedule = schedule_.prepare();
+    auto schedule = schedule_.prepare(folder);
     if (!schedule) return refuse(terminal, *this, schedule.error());
     const auto recorded = record(**run, std::move(plan),
                                  {.trace = folder.trace(),

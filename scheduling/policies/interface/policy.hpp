@@ -24,12 +24,14 @@ struct Proposal {
 };
 
 struct PolicyOptions {
-  double gain_min = 0.03;                             // hysteresis: a smaller predicted gain moves nothing
-  Duration move_cost = Duration::from_seconds(0.2);   // how long a moved process stands still
-  Duration horizon = Duration::from_seconds(60);      // how long a placement is expected to stay good
-  std::uint64_t evaluations = 300;                    // placements that one decision may predict
-  std::size_t replayed_events_max = SIZE_MAX;         // of the window, the last ones: what a decision costs
-  std::uint64_t seed = 1;                             // of a search that is not exhaustive
+  double gain_min = 0.03;                            // hysteresis: a smaller predicted gain moves nothing
+  Duration move_cost = Duration::from_seconds(0.2);  // how long a moved process stands still
+  Duration horizon = Duration::from_seconds(60);     // how long a placement is expected to stay good
+  std::uint64_t evaluations = 300;                   // placements that one decision may predict
+  std::size_t replayed_events_max = SIZE_MAX;        // of the window, the last ones: what a decision costs
+  std::uint64_t seed = 1;                            // of a search that is not exhaustive
+  // How long a process that is on a core keeps it from one that has been woken; 0: they share it at once.
+  Duration time_slice = {};
   std::map<std::string, std::string> placement = {};  // "fixed": machine by process
 };
 

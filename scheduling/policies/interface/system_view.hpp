@@ -23,6 +23,8 @@ struct SystemView {
   std::vector<bool> may_move;         // by process
   // By process: false where it is now by the kernel's choice, and may be elsewhere soon. Empty: every process stays.
   std::vector<bool> stays = {};
+  // Where all processes were at some moments lately, while the kernel places some of them: by moment, by process.
+  std::vector<std::vector<MachineId>> moments = {};
 
   std::vector<MachineId> usable_machines() const;
 };

@@ -11,6 +11,7 @@ import { decode_plan, encode_plan, moved, NO_PLAN, own, Plans, with_machine, wit
 import { decode, encode, INITIAL, State } from "../../../view/page/state/state";
 import { traffic_of, value_bounds } from "../../../view/page/state/traffic";
 import { World } from "../../../view/page/state/world";
+import { decision_cells } from "../../../view/page/views/schedule";
 import { random_of } from "./random";
 
 test("address: what is written is read again", () => {
@@ -183,4 +184,10 @@ test("questions: time that passes waits for its turn, what the user chooses is a
   await passes(300);
   assert.ok(asked.length >= 3 && asked.length <= 4, String(asked.length));
   feed.stop();
+});
+
+test("schedule: a decision in words, with what is not known left open", () => {
+  const moved = { at_s: 2, moves: [{ process: "redis-server", from: "core0", to: "core1" }], predicted_gain: { expected: 0.5, low: 0.25, high: null }, measured_gain: -0.125, outcome: "undone", reason: "because\u202e" };
+  assert.deepEqual(decision_cells(moved), ["2\u202fs", "redis-server: core0 to core1", "+50\u202f% (+25\u202f% to –)", "−12\u202f%", "undone", "because\ufffd"]);
+  assert.deepEqual(decision_cells({ at_s: null, moves: [], predicted_gain: null, measured_gain: null, outcome: "nothing", reason: "none" }), ["–", "–", "–", "–", "nothing", "none"]);
 });

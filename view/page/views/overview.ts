@@ -9,6 +9,7 @@ import { Feed } from "../state/feed";
 import { mean_of } from "../state/mean";
 import { ledger_element } from "./ledger";
 import { missing } from "./parts";
+import { schedule_element } from "./schedule";
 import { OpenView, View } from "./view";
 
 const WIDTH = 512;
@@ -44,6 +45,7 @@ class Overview implements OpenView {
   private readonly messages = new Card("messages");
   private readonly queues = new Card("queued");
   private readonly ledger = el("div", { class: "card" });
+  private readonly schedule = el("section", { class: "card" });
   private readonly warnings = el("div", { class: "warnings-box" });
   private readonly method = el("p", { class: "muted small" });
   private readonly plots: Record<string, TimePlot>;
@@ -59,7 +61,8 @@ class Overview implements OpenView {
     };
     this.element = el("div", { class: "overview" },
       el("div", { class: "cards" }, this.now.element, this.best.element, this.cpu.element, this.messages.element, this.queues.element),
-      this.warnings, this.places.P, el("div", { class: "three" }, this.places.messages, this.places.bytes, this.places.queued), this.ledger);
+      this.warnings, this.places.P, el("div", { class: "three" }, this.places.messages, this.places.bytes, this.places.queued), this.schedule, this.ledger);
+    this.schedule.hidden = true;
     this.feed = context.feed({
       request: "overview", parameters: () => ({ ...context.asked_range(), width: WIDTH }),
       on_answer: (answer) => this.show(answer), on_refusal: (sentence) => replace(this.warnings, missing(sentence)), each_ms: REST_MS,
@@ -126,7 +129,7 @@ class Overview implements OpenView {
   }
 
   private show_words(answer: Answer): void {
-    const key = JSON.stringify([answer.warnings, answer.ledger]);
+    const key = JSON.stringify([answer.warnings, answer.ledger, answer.schedule]);
     if (key === this.shown) return;
     this.shown = key;
     const warnings: { text: string; advice?: string }[] = answer.warnings ?? [];
@@ -134,6 +137,8 @@ class Overview implements OpenView {
       el("ul", {}, ...warnings.map(({ text, advice }) => el("li", {}, text, advice ? el("span", { class: "advice" }, " " + advice) : null)))));
     replace(this.ledger, answer.ledger && ledger_element(answer.ledger));
     this.ledger.hidden = !answer.ledger;
+    replace(this.schedule, ...(answer.schedule ? schedule_element(answer.schedule) : []));
+    this.schedule.hidden = !answer.schedule;
   }
 }
 
