@@ -17,7 +17,7 @@ using namespace dpm;
 constexpr std::uint32_t kServers = 10, kClients = 40;
 constexpr std::uint16_t kMachines = 8;
 constexpr std::int64_t kStepNs = 200'000'000;
-constexpr int kMessagesPerStep = 10'000, kSteps = 60, kReplayedEventsMax = 3000;
+constexpr int kMessagesPerStep = 10'000, kSteps = 300, kReplayedEventsMax = 3000;
 
 class NoPlacing : public ProcessPlacing {
  public:
@@ -98,24 +98,24 @@ double cpu_s() {
   return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
 
-LiveSchedulerOptions live_options() {
+LiveSchedulerOptions live_options(const double& used_s) {
   LiveSchedulerOptions options;
   options.loop.window = Duration::from_seconds(2);
   options.loop.settling = Duration::from_seconds(.5);
   options.window.length = Duration::from_seconds(2);
   options.delays.remote.wake_ups = WakeUp{20e-6, 0, 0};
-  options.cpu_s = cpu_s;
+  options.cpu_s = [&used_s] { return used_s; };
   return options;
 }
 
 double share_of_a_core(const std::string& policy_name) {
   NoPlacing placing;
   const auto policy = make_policy(policy_name, {.evaluations = 150, .replayed_events_max = kReplayedEventsMax});
-  LiveScheduler scheduler(live_options(), **policy, placing, [](const JournalEntry&) {});
+  double used_s = 0;
+  LiveScheduler scheduler(live_options(used_s), **policy, placing, [](const JournalEntry&) {});
   Requests requests;
   scheduler.learn(requests.tables());
   std::vector<Event> queue;
-  double used_s = 0;
   for (int step = 0; step < kSteps; ++step) {
     const auto& events = requests.next(kMessagesPerStep);
     const double before_s = cpu_s();

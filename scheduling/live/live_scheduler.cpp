@@ -77,10 +77,8 @@ void LiveScheduler::step(Duration now) {
   lose_places();
   let_starters_go();
   look();
-  const bool may_decide = deciding_s_ <= kCpuAtFirst_s + kCpuShare * window_.now().seconds();
-  const double before_s = cpu_s_ ? cpu_s_() : 0;
+  const bool may_decide = !cpu_s_ || cpu_s_() <= kCpuAtFirst_s + kCpuShare * window_.now().seconds();
   while (const auto move = loop_.next(view(), may_decide)) perform(*move);
-  if (cpu_s_) deciding_s_ += cpu_s_() - before_s;
 }
 
 void LiveScheduler::note_start(ProcessId starter, ProcessId started) {

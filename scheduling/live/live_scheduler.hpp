@@ -29,8 +29,8 @@ struct LiveSchedulerOptions {
   LoopOptions loop;
   WindowLimits window;
   DelayModel delays;  // between places
-  // CPU time that the calling thread has used. Decisions use at most kCpuShare of a core, but for a moment at the beginning. Empty: they
-  // may take what they want.
+  // CPU time that the scheduler has used, for events and decisions. No decision is begun while that is more than kCpuShare of a core,
+  // but for a moment at the beginning. Empty: decisions may take what they want.
   std::function<double()> cpu_s = {};
   // Bind also processes that start others: their user has asked for it.
   bool binds_starters = false;
@@ -38,7 +38,7 @@ struct LiveSchedulerOptions {
 
 class LiveScheduler {
  public:
-  static constexpr double kCpuShare = 0.02, kCpuAtFirst_s = 0.1;
+  static constexpr double kCpuShare = 0.018, kCpuAtFirst_s = 0.05;
 
   // `policy` and `placing` must outlive it.
   LiveScheduler(const LiveSchedulerOptions& options, Policy& policy, ProcessPlacing& placing, DecisionLoop::Tell tell);
@@ -85,7 +85,6 @@ class LiveScheduler {
   std::map<std::uint32_t, Duration> started_another_;  // by pid: when, within the window
   std::vector<std::uint32_t> to_let_go_;               // by pid
   std::function<double()> cpu_s_;
-  double deciding_s_ = 0;  // of CPU time
   Duration window_length_;
   bool binds_starters_;
   std::vector<Event> events_;

@@ -188,6 +188,6 @@ test("questions: time that passes waits for its turn, what the user chooses is a
 
 test("schedule: a decision in words, with what is not known left open", () => {
   const moved = { at_s: 2, moves: [{ process: "redis-server", from: "core0", to: "core1" }], predicted_gain: { expected: 0.5, low: 0.25, high: null }, measured_gain: -0.125, outcome: "undone", reason: "because\u202e" };
-  assert.deepEqual(decision_cells(moved), ["2\u202fs", "redis-server: core0 to core1", "+50\u202f% (+25\u202f% to –)", "−12\u202f%", "undone", "because\ufffd"]);
+  assert.deepEqual(decision_cells(moved), ["2\u202fs", "redis-server: core0 to core1", "+50\u202f% (+25\u202f% to –)", "−13\u202f%", "undone", "because\ufffd"]);
   assert.deepEqual(decision_cells({ at_s: null, moves: [], predicted_gain: null, measured_gain: null, outcome: "nothing", reason: "none" }), ["–", "–", "–", "–", "nothing", "none"]);
 });
