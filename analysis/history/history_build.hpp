@@ -112,17 +112,6 @@ struct HistoryBuild {
   void answer_external(const Event& event, std::uint32_t index);
   ProcessBuild& process_of(ProcessId id);
   bool is_included(ProcessId id) { return id.value < processes.size() && process_of(id).included; }
-
-  Result<void> check_names() const;
-  void lay_out();
-  void copy_events();
-  void join_created();
-  void join_waits();
-  std::uint32_t first_traced(std::uint32_t process) const;
-  void place_external_arcs();
-  void classify_open_ends();
-  std::int64_t late_by(std::uint32_t event) const;
-  void add_warnings(const LossReport& losses);
 };
 
 }  // namespace dpm

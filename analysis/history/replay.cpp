@@ -5,7 +5,6 @@
 
 #include "analysis/history/replay_state.hpp"
 #include "analysis/history/retries.hpp"
-#include "analysis/history/tasks.hpp"
 #include "model/check.hpp"
 #include "model/whole_ns.hpp"
 
@@ -26,29 +25,10 @@ Replay::State::State(const History& h, const Target& target, Roles r)
       replicas(h, target.replicas),
       destinations(h, roles.destinations == nullptr ? kNoChoices : *roles.destinations),
       timers(roles.timers == nullptr ? kNoTimers : *roles.timers),
-      has_timers(!timers.waits_ns.empty()),
       queued(h, roles.queues == nullptr ? kNoQueues : *roles.queues),
-      wanted(h, roles, destinations, replicas),
+      intake(h, roles, destinations, replicas, timers),
       waits(h),
-      buffers(h),
-      task_of(tasks_of_receives(h, roles)) {
-  for (const auto& arc : h.external_arcs) {
-    external_from.emplace(arc.from, arc);
-    external_to.emplace(arc.to, arc);
-  }
-  takes_outside.assign(h.process_count(), 0);
-  handouts.resize(h.process_count());
-  for (std::uint32_t p = 0; p < h.process_count(); ++p) {
-    for (std::uint32_t e = h.first_event[p]; e < h.first_event[p + 1]; ++e) {
-      const HistoryEvent& event = h.events[e];
-      if (from_outside(event) && !external_to.contains(e)) takes_outside[p] = 1;
-    }
-    handouts[p] = handouts_of(h, roles, p);
-    if (!handouts[p].empty() && counted.empty()) counted.assign(h.events.size(), 0);
-    for (const Handout& handout : handouts[p]) counted[handout.receive] = 1;
-  }
-  performer.assign(task_of.size(), Roles::kNone);
-}
+      buffers(h) {}
 
 void Replay::State::begin(Order new_order, const std::vector<MachineId>& machine_of, bool keep_schedule) {
   order = new_order;
@@ -57,17 +37,13 @@ void Replay::State::begin(Order new_order, const std::vector<MachineId>& machine
   replicas.begin();
   destinations.begin();
   queued.begin();
-  wanted.begin(order == Order::role);
-  std::fill(performer.begin(), performer.end(), Roles::kNone);
+  timers.begin();
+  intake.begin(order);
   waits.begin();
   buffers.begin();
   now_ns = 0;
   performed = 0;
   pairs.clear();
-  late_ns.clear();
-  limits_over.clear();
-  left_out.clear();
-  gathered.assign(order == Order::role && roles.gathers != nullptr ? roles.gathers->size() : 0, 0);
   result = {};
   const std::uint32_t count = history.process_count();
   processes.assign(count, {});
@@ -75,18 +51,10 @@ void Replay::State::begin(Order new_order, const std::vector<MachineId>& machine
   for (std::uint32_t m = 0; m < machines.size(); ++m) machines[m].clear(costs.cores(m), slice_ns);
   completions.reset(machines.size());
   arrivals.reset(count);
-  if (order == Order::recorded) {
-    arrival_ns.assign(history.events.size(), kArrivalUnknown);
-  } else {
-    queues.resize(count);
-    for (auto& queue : queues) queue.clear();
-    const bool any_outside = std::find(takes_outside.begin(), takes_outside.end(), 1) != takes_outside.end();
-    received.assign(any_outside ? history.events.size() : 0, 0);
-  }
   if (keep_schedule) result.schedule.emplace(history.events.size());
   for (std::uint32_t p = 0; p < count; ++p) {
     Process& process = processes[p];
-    process.cursor = process.first_open = history.first_event[p];
+    process.cursor = history.first_event[p];
     process.source = p;
     if (replicas.is_copy(p)) {
       DPM_CHECK(costs.machine_of(p).value < machines.size());
@@ -157,7 +125,7 @@ std::int64_t Replay::State::advance(std::uint32_t p) {
     const HistoryEvent& event = history.events[process.cursor];
     const HistoryKind kind = event.kind();
     if (process.phase == Phase::before) {
-      if (has_timers) {
+      if (!timers.empty()) {
         if (waits_for_timer(p)) return 0;
         if (leaves_out_retry(p)) continue;
       }
@@ -275,9 +243,8 @@ std::uint32_t Replay::State::receiver_of(std::uint32_t p, std::uint32_t number) 
     const std::uint32_t next = destinations.receiver_of(p, number);
     if (next != Destinations::kNone) return next;
   }
-  const bool in_task = order == Order::role && !task_of.empty() && task_of[event.match] != kNoEvent;
-  const std::uint32_t by = in_task ? performer[task_of[event.match]] : Roles::kNone;
-  return by == Roles::kNone ? event.peer : by;  // the trace may answer what was not asked yet
+  const std::uint32_t by = intake.performer_of(event.match);
+  return by == Roles::kNone ? event.peer : by;
 }
 
 void Replay::State::send(std::uint32_t p, std::uint32_t number) {
@@ -285,7 +252,7 @@ void Replay::State::send(std::uint32_t p, std::uint32_t number) {
   Process& process = processes[p];
   const std::uint32_t receiver = receiver_of(p, number);
   process.sent_at_ns = now_ns;
-  wanted.sent(p, process, receiver);  // whether it arrives or not
+  intake.sent(p, process, receiver);
   const std::int64_t now = whole_ns(now_ns);
   std::int64_t arrival = now;
   if (receiver != kNoPeer) arrival = pairs.arrive(p, receiver, now + costs.delivery_ns(event, p, receiver));
@@ -294,27 +261,20 @@ void Replay::State::send(std::uint32_t p, std::uint32_t number) {
     if (order == Order::role) destinations.sent(p, number, receiver);
     if (receiver != p) buffers.sent(event);
     deliver(receiver, {arrival, p, process.sent++, number, event.match});
-  } else if (!timers.late_answers.empty() && timers.late_answers.contains(number)) {
+  } else if (timers.is_late(number)) {
     come_late(number, arrival);
-  } else if (const auto arc = external_from.find(number); arc != external_from.end()) {
-    deliver(p, {now + static_cast<std::int64_t>(arc->second.elapsed_ns), event.peer, 0, number, arc->second.to});
+  } else if (const ExternalArc* arc = intake.answer_from_outside(number)) {
+    deliver(p, {now + static_cast<std::int64_t>(arc->elapsed_ns), event.peer, 0, number, arc->to});
   }
 }
 
 void Replay::State::deliver(std::uint32_t receiver, const ArrivingMessage& message) {
-  Process& process = processes[receiver];
+  if (!intake.deliver(receiver, message)) return;
+  const Process& process = processes[receiver];
+  const bool looking = process.waiting && process.waited && !stands_at_wait(receiver);
+  if (!looking || !intake.is_wanted(receiver, process, message)) return;
   const double key = std::max(static_cast<double>(message.arrival_ns), now_ns);
-  if (order == Order::recorded) {
-    arrival_ns[message.receive] = message.arrival_ns;
-    if (process.waiting && process.waited && process.cursor == message.receive)
-      arrivals.set(receiver, wake_for(receiver, message, key));
-    return;
-  }
-  if (!limits_over.empty() && limits_over.contains(message.receive)) return;  // an answer that is too late
-  queues[receiver].push(message);
-  const bool looking =
-      process.waiting && process.waited && !stands_at_wait(receiver) && wanted.includes(receiver, process, message);
-  if (looking && key < arrivals.key_of(receiver)) arrivals.set(receiver, wake_for(receiver, message, key));
+  if (key < arrivals.key_of(receiver)) arrivals.set(receiver, wake_for(receiver, message, key));
 }
 
 // When a receiver that waits for this message can continue; charges both ends for it. A receiver that is about to wake
@@ -334,16 +294,15 @@ double Replay::State::wake_for(std::uint32_t receiver, const ArrivingMessage& me
 // The answer that came too late in the trace ends the wait if it comes in time here.
 void Replay::State::come_late(std::uint32_t send, std::int64_t arrival) {
   if (order == Order::recorded) return;
-  const std::uint32_t event = timers.late_answers.at(send), p = history.events[send].peer;
   const double at_ns = std::max(static_cast<double>(arrival), now_ns);
-  late_ns[event] = at_ns;
+  const std::uint32_t event = timers.send_late(send, at_ns), p = history.events[send].peer;
   const Process& process = processes[p];
   if (process.cursor == event && process.waiting && at_ns < arrivals.key_of(p)) arrivals.set(p, at_ns);
 }
 
 void Replay::State::go_to_the_end() {
   go();
-  result.left_out = left_out.empty() ? 0 : count_left_out(history, left_out);
+  result.left_out = timers.left_out().empty() ? 0 : count_left_out(history, timers.left_out());
   const std::uint64_t all = history.events.size() - result.left_out;
   while (performed < all && (release_sender() || (order != Order::recorded && force_one()))) go();
   result.not_performed = performed > all ? performed - all : all - performed;
@@ -361,7 +320,7 @@ ReplayResult Replay::run(Order order, const std::vector<MachineId>& machine_of, 
   state.begin(order, machine_of, keep_schedule);
   state.go_to_the_end();
   // Where servers mix what several messages cause, others wait for what is left out.
-  if (!state.left_out.empty() && state.result.not_performed > 0) {
+  if (!state.timers.left_out().empty() && state.result.not_performed > 0) {
     state.leaves_out = false;
     state.begin(order, machine_of, keep_schedule);
     state.go_to_the_end();
@@ -369,109 +328,14 @@ ReplayResult Replay::run(Order order, const std::vector<MachineId>& machine_of, 
   return std::move(state.result);
 }
 
-// ---- which message a process takes
-
 // Takes the message that the process waits for, if it has arrived; otherwise arranges that the process is woken.
 bool Replay::State::receive(std::uint32_t p) {
-  const bool taken = order == Order::recorded ? receive_recorded(p) : receive_arrived(p);
-  if (!taken) processes[p].waiting = processes[p].waited = true;
-  return taken;
-}
-
-bool Replay::State::receive_recorded(std::uint32_t p) {
   Process& process = processes[p];
-  const HistoryEvent& event = history.events[process.cursor];
-  const std::int64_t arrival = arrival_ns[process.cursor];
-  process.taken_from = event.peer;
-  process.taken_send = event.match;
-  if (event.match == kNoEvent) {
-    const auto arc = external_to.find(process.cursor);
-    if (arc == external_to.end()) return true;
-    process.taken_send = arc->second.from;
-  }
-  if (arrival == kArrivalUnknown) return false;
-  if (static_cast<double>(arrival) <= now_ns) return true;
-  arrivals.set(p, static_cast<double>(arrival));
+  const double arrival_ns = intake.receive(p, process, now_ns);
+  if (arrival_ns <= now_ns) return true;
+  if (arrival_ns != IndexedHeap::kNever) arrivals.set(p, arrival_ns);
+  process.waiting = process.waited = true;
   return false;
-}
-
-bool Replay::State::receive_arrived(std::uint32_t p) {
-  Process& process = processes[p];
-  if (takes_outside[p]) {
-    const std::uint32_t outside = next_from_outside(p);
-    if (outside != kNoEvent) {
-      take_outside(p, outside);
-      return true;
-    }
-  }
-  ArrivedMessages& queue = queues[p];
-  const bool any = wanted.takes_any(p, process);
-  const std::size_t at =
-      any ? queue.first()
-          : queue.first_of([&](const ArrivingMessage& message) { return wanted.includes(p, process, message); });
-  if (at == ArrivedMessages::kNothing) return false;
-  const auto arrival = static_cast<double>(queue[at].arrival_ns);
-  if (arrival > now_ns) {
-    arrivals.set(p, arrival);
-    return false;
-  }
-  take(p, queue.take(at));
-  return true;
-}
-
-// The RECEIVE from outside that is due next, or kNoEvent.
-std::uint32_t Replay::State::next_from_outside(std::uint32_t p) {
-  Process& process = processes[p];
-  const std::uint32_t end = history.first_event[p + 1];
-  const auto open = [&](std::uint32_t e) { return history.events[e].kind() == HistoryKind::receive && !received[e]; };
-  std::uint32_t& first = process.first_open;
-  while (first < end && !open(first)) ++first;
-  const auto is_outside = [&](std::uint32_t e) { return from_outside(history.events[e]) && !external_to.contains(e); };
-  if (process.takes_outside) {
-    for (std::uint32_t e = first; e < end; ++e) {
-      if (open(e) && is_outside(e)) return e;
-    }
-  }
-  return first < end && is_outside(first) && wanted.includes_outside(p, process, first) ? first : kNoEvent;
-}
-
-void Replay::State::take_outside(std::uint32_t p, std::uint32_t event) {
-  Process& process = processes[p];
-  process.cursor = event;
-  process.source = p;
-  process.taken_send = kNoEvent;
-  process.taken_from = history.events[event].peer;
-  process.redirect_from = process.redirect_to = kNoPeer;
-  process.takes_outside = process.takes_any = false;
-  received[event] = 1;
-}
-
-void Replay::State::take(std::uint32_t p, const ArrivingMessage& message) {
-  Process& process = processes[p];
-  const HistoryEvent& sent = history.events[message.send];
-  wanted.received(p, process, message.sender);
-  process.taken_send = message.send;
-  process.taken_from = message.sender;
-  if (order == Order::role) destinations.received(p, message.sender);
-  process.redirect_from = process.redirect_to = kNoPeer;
-  process.takes_any = false;
-  if (order == Order::role && !counted.empty() && counted[message.receive] != 0) {
-    DPM_CHECK(process.next_handout < handouts[p].size());  // as many as were sent
-    const Handout& handout = handouts[p][process.next_handout++];
-    process.cursor = handout.receive;
-    process.source = p;
-    if (handout.kind == Handout::Kind::answer) {
-      process.redirect_from = history.events[process.cursor].peer;
-      process.redirect_to = message.sender;
-    }
-  } else {
-    process.cursor = begun_by(message);
-    process.source = sent.match == kNoEvent ? p : sent.peer;
-    if (!performer.empty()) performer[process.cursor] = p;
-    process.work_factor = work_factor(p);
-  }
-  if (!received.empty()) received[process.cursor] = 1;
-  if (has_timers && timers.limits_ns.contains(process.cursor)) limits_over.insert(process.cursor);
 }
 
 // When no process can continue although there is more to do, the message that arrived first is received by a process
@@ -484,12 +348,9 @@ bool Replay::State::force_one() {
       at_wait = std::min(at_wait, p);
       continue;
     }
-    if (!queues[p].empty() && (first == Roles::kNone || queues[p][0] < queues[first][0])) first = p;
-    if (outside == Roles::kNone && takes_outside[p]) {
-      processes[p].takes_outside = true;
-      if (next_from_outside(p) != kNoEvent) outside = p;
-      processes[p].takes_outside = outside == p;
-    }
+    const ArrivingMessage* arrived = intake.first_arrived(p);
+    if (arrived != nullptr && (first == Roles::kNone || *arrived < *intake.first_arrived(first))) first = p;
+    if (outside == Roles::kNone && intake.force_from_outside(p, processes[p])) outside = p;
   }
   const std::uint32_t forced = outside != Roles::kNone ? outside : first;
   if (forced == Roles::kNone && at_wait == Roles::kNone) return false;
@@ -508,50 +369,31 @@ bool Replay::State::force_one() {
 // Whether the event at its cursor is not due before a timer ends.
 bool Replay::State::waits_for_timer(std::uint32_t p) {
   Process& process = processes[p];
-  const auto timer = timers.waits_ns.find(process.cursor);
-  if (timer == timers.waits_ns.end() || std::exchange(process.timer_over, true)) return false;
-  double end_ns = now_ns + static_cast<double>(timer->second);
-  process.timer_end_ns = end_ns;
-  if (const auto late = late_ns.find(process.cursor); late != late_ns.end()) end_ns = std::min(end_ns, late->second);
-  if (end_ns <= now_ns) return false;
+  const auto end_ns = timers.end_of_wait(process, now_ns);
+  if (!end_ns || *end_ns <= now_ns) return false;
   process.waiting = true;
   process.waited = false;
-  arrivals.set(p, end_ns);
+  arrivals.set(p, *end_ns);
   return true;
 }
 
-// Whether process `p` stands before a retry that it does not need: the answer has come before its timer ended. It goes on where
-// it did after the answer to the retry.
 bool Replay::State::leaves_out_retry(std::uint32_t p) {
-  if (!leaves_out || order == Order::recorded) return false;
-  Process& process = processes[p];
-  const auto retry = timers.retries.find(process.cursor);
-  if (retry == timers.retries.end() || process.source != p || has_role(p)) return false;
-  const auto late = late_ns.find(process.cursor);
-  if (late == late_ns.end() || late->second >= process.timer_end_ns) return false;
-  left_out.emplace_back(retry->first, retry->second);
-  process.cursor = retry->second;
-  process.timer_over = true;  // of the event after the last of the retries, if that was given up
-  return true;
+  if (!leaves_out || order == Order::recorded || processes[p].source != p || has_role(p)) return false;
+  return timers.leave_out_retry(processes[p]);
 }
 
 // Whether process `p` no longer waits for the answer to its call. The answer is dropped when it comes.
 bool Replay::State::give_up(std::uint32_t p) {
   Process& process = processes[p];
-  if (order == Order::recorded || process.phase != Phase::ready || process.source != p) return false;
-  if (has_role(p)) return false;
-  const auto limit = timers.limits_ns.find(process.cursor);
-  if (limit == timers.limits_ns.end() || limits_over.contains(process.cursor)) return false;
-  const double end_ns = process.sent_at_ns + static_cast<double>(limit->second);
+  if (order == Order::recorded || process.phase != Phase::ready || process.source != p || has_role(p)) return false;
+  const auto limit_ns = timers.limit_ns(process.cursor);
+  if (!limit_ns) return false;
+  const double end_ns = process.sent_at_ns + static_cast<double>(*limit_ns);
   if (now_ns < end_ns) {
     arrivals.set(p, std::min(arrivals.key_of(p), end_ns));
     return false;
   }
-  ArrivedMessages& queue = queues[p];
-  const std::size_t answer =
-      queue.first_of([&](const ArrivingMessage& message) { return message.receive == process.cursor; });
-  if (answer != ArrivedMessages::kNothing) queue.take(answer);
-  limits_over.insert(process.cursor);
+  intake.drop(p, process.cursor);
   process.taken_send = kNoEvent;
   process.taken_from = history.events[process.cursor].peer;
   process.waiting = false;

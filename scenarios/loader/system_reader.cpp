@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "model/nearest_name.hpp"
 #include "scenarios/loader/delay_reader.hpp"
+#include "scenarios/loader/fault_reader.hpp"
 #include "scenarios/loader/key_tables.hpp"
+#include "scenarios/loader/program_parameters.hpp"
 
 namespace dpm {
 namespace {
@@ -18,7 +19,6 @@ constexpr Range kOffset{-kLongestTime_s, kLongestTime_s};
 constexpr Range kDrift{-1e5, 1e5};
 constexpr Range kTick{1e-9, kLongestTime_s};
 constexpr Range kMessages{0, 1e12};
-constexpr Range kAnyNumber{-1e15, 1e15};
 
 Duration seconds(double value) { return Duration::from_seconds(value); }
 
@@ -44,17 +44,6 @@ MeterFlags read_flags(const JsonNode& node, const Reading& reading) {
   if (flags) return *flags;
   reading.problem(node, flags.error().what);
   return {};
-}
-
-// A program's parameter, of the kind its default has. Names that end in _s are seconds.
-ParameterValue read_parameter(const JsonNode& node, const std::string& name, const ParameterValue& default_value,
-                              const Reading& reading) {
-  const std::string what = fmt::format("parameter '{}'", name);
-  const bool is_time = name.size() > 2 && name.compare(name.size() - 2, 2, "_s") == 0;
-  if (std::holds_alternative<double>(default_value)) return reading.number(node, what, is_time ? kTime : kAnyNumber);
-  if (std::holds_alternative<bool>(default_value)) return reading.flag(node, what);
-  if (std::holds_alternative<std::string>(default_value)) return reading.name(node, what);
-  return reading.numbers(node, what, is_time ? kTime : kAnyNumber);
 }
 
 }  // namespace
@@ -85,7 +74,7 @@ void SystemReader::read(const std::string& placement) {
   read_processes();
   read_placements();
   check_machines(placement);
-  read_faults();
+  scenario_.faults = read_faults(root_.find("faults"), machine_names_, process_names_, reading_);
   read_scheduler();
   read_spawnable();
   wiring_.finish();
@@ -264,32 +253,7 @@ Program SystemReader::make_registered(const std::string& name, const JsonNode& a
     reading.problem(at, meant.empty() ? found.error().what : fmt::format("no program '{}'{}", name, meant));
     return nullptr;
   }
-  const ProgramDescription& description = **found;
-  Parameters values;
-  std::vector<std::string> names;
-  for (const auto& parameter : description.parameters) {
-    names.push_back(parameter.name);
-    values.set(parameter.name, parameter.default_value);
-  }
-  if (parameters != nullptr && reading.expect(*parameters, JsonKind::object, "'parameters'")) {
-    for (const auto& member : parameters->members) {
-      const auto known = std::find(names.begin(), names.end(), member.key);
-      if (known == names.end()) {
-        reading.problems.add(member.line, fmt::format("program '{}' has no parameter '{}'{}", name, member.key,
-                                                      hint(member.key, names)));
-        continue;
-      }
-      const auto& parameter = description.parameters[static_cast<std::size_t>(known - names.begin())];
-      values.set(member.key, read_parameter(member.value, member.key, parameter.default_value, reading));
-    }
-  }
-  if (!reading.problems.empty()) return nullptr;
-  try {
-    return description.make(values);
-  } catch (const std::invalid_argument& refused) {
-    reading.problem(at, fmt::format("program '{}': {}", name, refused.what()));
-    return nullptr;
-  }
+  return make_program(name, **found, at, parameters, reading);
 }
 
 void SystemReader::read_in_file_program(const JsonNode& program, const JsonNode* parameters, ProcessEntry& entry) {
@@ -298,40 +262,12 @@ void SystemReader::read_in_file_program(const JsonNode& program, const JsonNode*
   const std::size_t readings = by_index ? std::max<std::size_t>(entry.members.size(), 1) : 1;
   for (std::size_t i = 0; i < readings; ++i) {
     const Environment member = member_environment(entry, i);
-    const Environment environment = program_environment(program, parameters, member);
+    const Environment environment = parameters_of(program, parameters, Reading{reading_.problems, member});
     const Reading reading{reading_.problems, environment};
     entry.programs.push_back(
         std::make_shared<InFileProgram>(dpm::read_program(program, reading, kinds_, process_names_)));
     if (!reading_.problems.empty()) return;  // once is enough: every member would say the same
   }
-}
-
-// The program's parameters: what the process gives, and the defaults of the program for the rest.
-Environment SystemReader::program_environment(const JsonNode& program, const JsonNode* parameters,
-                                              const Environment& outer) {
-  Environment environment{&outer, {}};
-  const Reading reading{reading_.problems, outer};
-  std::vector<std::string> names;
-  const JsonNode* defaults = program.find("parameters");
-  if (defaults != nullptr && reading.expect(*defaults, JsonKind::object, "'parameters'")) {
-    for (const auto& member : defaults->members) {
-      names.push_back(member.key);
-      const bool is_number = member.value.is(JsonKind::number);
-      const ParameterValue kind = is_number ? ParameterValue(0.0) : ParameterValue(std::string());
-      environment.values[member.key] = read_parameter(member.value, member.key, kind, reading);
-    }
-  }
-  if (parameters == nullptr || !reading.expect(*parameters, JsonKind::object, "'parameters'")) return environment;
-  for (const auto& member : parameters->members) {
-    const auto known = environment.values.find(member.key);
-    if (known == environment.values.end()) {
-      reading.problems.add(member.line,
-                           fmt::format("the program has no parameter '{}'{}", member.key, hint(member.key, names)));
-    } else {
-      known->second = read_parameter(member.value, member.key, known->second, reading);
-    }
-  }
-  return environment;
 }
 
 void SystemReader::read_scheduler() {
@@ -483,56 +419,6 @@ void SystemReader::check_machines(const std::string& placement) {
     const bool said = entry.node->find("machine") != nullptr && !reading_.problems.empty();
     if (nowhere != entry.members.end() && !said && !is_left_open)
       reading_.problem(*entry.node, system_.on_no_machine(scenario_.processes[*nowhere].name, placement));
-  }
-}
-
-void SystemReader::read_faults() {
-  for (const auto& item : items_of(root_.find("faults"), "'faults'", reading_)) {
-    ObjectReader object(item, key_tables().fault, reading_);
-    Fault fault;
-    if (object.need("at_s") != nullptr) fault.at = seconds(object.number("at_s", 0, kTime));
-    static const std::vector<std::string> kKinds = {"machine_off", "machine_on", "link_down",    "link_up",
-                                                    "process_off", "process_on", "machine_speed"};
-    object.need("kind");
-    const std::string kind = object.word("kind", "machine_off", kKinds);
-    fault.kind = static_cast<FaultKind>(std::find(kKinds.begin(), kKinds.end(), kind) - kKinds.begin());
-    const JsonNode* machine = object.find("machine");
-    const JsonNode* machines = object.find("machines");
-    const JsonNode* process = object.find("process");
-    const bool of_process = kind == "process_off" || kind == "process_on";
-    fault.restart = object.flag("restart", false);
-    if ((kind == "machine_speed") != object.has("speed"))
-      reading_.problem(item, "a 'machine_speed' needs a 'speed', and other faults have none");
-    fault.speed = object.number("speed", 1, kSpeed);
-    if (fault.restart && kind != "machine_on")
-      reading_.problem(item, "'restart' belongs to 'machine_on'; 'process_on' is a restart anyway");
-    if (of_process != (process != nullptr) || (of_process && (machine != nullptr || machines != nullptr))) {
-      reading_.problem(item, of_process ? fmt::format("a '{}' needs one 'process', and nothing else", kind)
-                                        : "'process' belongs to 'process_off' and 'process_on'");
-      continue;
-    }
-    if (of_process) {
-      for (const auto& name : process_names_.expand(reading_, *process, "'process'")) {
-        fault.process = name;
-        scenario_.faults.push_back(fault);
-      }
-      continue;
-    }
-    const bool of_link = kind == "link_down" || kind == "link_up";
-    const JsonNode* given = of_link ? machines : machine;
-    if (given == nullptr || (machine != nullptr && machines != nullptr)) {
-      reading_.problem(item,
-                       fmt::format("a '{}' needs {}", kind, (of_link ? "'machines', two of them" : "one 'machine'")));
-      continue;
-    }
-    const auto names = machine_names_.expand(reading_, *given, of_link ? "'machines'" : "'machine'");
-    if (names.size() != (of_link ? 2 : 1) || (of_link && names[0] == names[1])) {
-      reading_.problem(*given, of_link ? "'machines' must be two different machines" : "'machine' must be one machine");
-      continue;
-    }
-    fault.machine = names[0];
-    if (of_link) fault.other_machine = names[1];
-    scenario_.faults.push_back(std::move(fault));
   }
 }
 

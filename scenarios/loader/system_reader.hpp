@@ -39,7 +39,6 @@ class SystemReader {
   void read_links(const JsonNode& links, std::size_t process, const Reading& reading);
   void read_program(ObjectReader& object, ProcessEntry& entry);
   void read_in_file_program(const JsonNode& program, const JsonNode* parameters, ProcessEntry& entry);
-  Environment program_environment(const JsonNode& program, const JsonNode* parameters, const Environment& outer);
   Environment member_environment(const ProcessEntry& entry, std::size_t member) const;
   Program make_registered(const std::string& name, const JsonNode& at, const JsonNode* parameters,
                           const Reading& reading);
@@ -47,7 +46,6 @@ class SystemReader {
   void read_filters();
   void read_placements();
   void check_machines(const std::string& placement);
-  void read_faults();
   void read_scheduler();
   void read_spawnable();
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <dpm/monitor/actions.hpp>
 
 #include "backends/linux/remote/controller/columns.hpp"
 #include "backends/linux/remote/controller/listed.hpp"
@@ -32,21 +31,18 @@ std::optional<Kind> kind_named(const std::string& word) {
 
 EventCommands::EventCommands(Machines& machines, Console& console, Computation& computation, Reports& reports,
                              const MachineSets& sets, JobCommands& jobs, EventSettings settings)
-    : machines_(machines),
-      console_(console),
-      computation_(computation),
-      reports_(reports),
+    : console_(console),
       sets_(sets),
-      jobs_(jobs),
       settings_(std::move(settings)),
       table_(DefinitionTable::Again::replaces),
-      monitored_(machines),
       log_(console, reports),
-      central_(table_.script()) {
-  reports_.on_events([this](const std::string& machine, const EventsSeen& seen) { take(machine, seen); });
-  reports_.on_taken([this] {
+      central_(table_.script()),
+      told_(machines, computation, table_, log_, central_),
+      actions_(console, computation, table_.script(), jobs, told_) {
+  reports.on_events([this](const std::string& machine, const EventsSeen& seen) { take(machine, seen); });
+  reports.on_taken([this] {
     take_central();
-    perform_actions();
+    actions_.perform_noted();
   });
 }
 
@@ -60,21 +56,15 @@ Outcome EventCommands::define(std::string_view line) {
     return console_.fail(fmt::format("define: column {}: {}", read.mistake->column, read.mistake->what));
   if (!read.definition || !is_known)
     return console_.fail("define: expected a definition: process, event, region or when ...");
-  keep(*read.definition, std::string(line.substr(before)));
-  stopped_.clear();
-  find_machines();
-  tell(*read.definition);
-  place_all();
-  const Outcome outcome = say_complaints(monitored_.send());
+  told_.keep(*read.definition, std::string(line.substr(before)));
+  told_.forget_stops();
+  say_complaints(told_.find_machines());
+  told_.tell(*read.definition);
+  told_.place_all();
+  const Outcome outcome = say_complaints(told_.monitored().send());
   console_.say(fmt::format("{} is defined{}", described(*read.definition),
-                           monitored_.all().empty() ? "" : " on " + listed(monitored_.all())));
+                           told_.monitored().all().empty() ? "" : " on " + listed(told_.monitored().all())));
   return outcome;
-}
-
-// Events may come before everything else is told: what waited for the parts of an earlier event of this name is of no use.
-void EventCommands::keep(const Definition& definition, const std::string& line) {
-  texts_[{definition.kind, definition.number}] = line;
-  if (definition.kind == Kind::high_level) central_.place(definition.number, false);
 }
 
 Outcome EventCommands::read(const std::string& file) {
@@ -88,16 +78,16 @@ Outcome EventCommands::read(const std::string& file) {
   std::vector<Definition> definitions;
   for (const std::string& line : *lines)
     if (const auto definition = table_.read_line(line, 0).definition) {
-      keep(*definition, line);
+      told_.keep(*definition, line);
       definitions.push_back(*definition);
     }
-  stopped_.clear();
-  find_machines();
-  for (const Definition& definition : definitions) tell(definition);
-  place_all();
-  const Outcome outcome = say_complaints(monitored_.send());
+  told_.forget_stops();
+  say_complaints(told_.find_machines());
+  for (const Definition& definition : definitions) told_.tell(definition);
+  told_.place_all();
+  const Outcome outcome = say_complaints(told_.monitored().send());
   console_.say(fmt::format("{} read from '{}'{}", counted(definitions.size(), "definition"), file,
-                           monitored_.all().empty() ? "" : ", in force on " + listed(monitored_.all())));
+                           told_.monitored().all().empty() ? "" : ", in force on " + listed(told_.monitored().all())));
   return outcome;
 }
 
@@ -117,11 +107,11 @@ Outcome EventCommands::undefine(const Words& words) {
   std::vector<std::string> others;
   for (const Definition& gone : table_.undefine(*found)) {
     if (gone != *found) others.push_back(described(gone));
-    texts_.erase({gone.kind, gone.number});
-    tell(gone);
+    told_.forget(gone);
+    told_.tell(gone);
   }
-  place_all();
-  const Outcome outcome = say_complaints(monitored_.send());
+  told_.place_all();
+  const Outcome outcome = say_complaints(told_.monitored().send());
   console_.say(fmt::format("{} is not defined any more{}", what,
                            others.empty() ? "" : ", nor is what depended on it: " + listed(others)));
   return outcome;
@@ -136,144 +126,14 @@ Outcome EventCommands::say_complaints(const std::vector<std::string>& complaints
   return complaints.empty() ? Outcome::done : Outcome::failed;
 }
 
-// ---- machines
-
-// Those of the computation, and those that events name; this one if there is none.
-void EventCommands::find_machines() {
-  std::vector<std::string> named;
-  for (const auto& job : computation_.jobs())
-    for (const auto& process : job.processes) named.push_back(process.machine);
-  std::vector<std::string> of_events;
-  for (const EventDefinition& event : table_.script().events)
-    if (event.is_defined && event.machine != "*" &&
-        std::find(of_events.begin(), of_events.end(), event.machine) == of_events.end())
-      of_events.push_back(event.machine);
-  if (!of_events.empty())
-    for (std::string& machine : machines_.known_as(of_events)) named.push_back(std::move(machine));
-  if (!named.empty()) leave_this_machine(named);
-  if (named.empty() && monitored_.all().empty() && table_.has_any(Kind::process)) named.emplace_back(kLocalMachine);
-  for (const std::string& machine : named)
-    if (!monitored_.contains(machine) && !stopped_.contains(machine)) {
-      monitored_.add(machine);
-      tell_everything(machine);
-    }
-}
-
-// It was made ready when a process was defined. No event came, and now there are machines that it can be about.
-void EventCommands::leave_this_machine(const std::vector<std::string>& named) {
-  const std::string here(kLocalMachine);
-  if (!monitored_.contains(here) || std::find(named.begin(), named.end(), here) != named.end()) return;
-  if (std::any_of(told_.begin(), told_.end(), [&](const auto& told) { return told.second.contains(here); })) return;
-  say_complaints(monitored_.end({here}));
-  forget_machine(here);
-}
-
-void EventCommands::forget_machine(const std::string& machine) {
-  monitored_.remove(machine);
-  wishes_.erase(machine);
-  for (auto& [event, told] : told_) told.erase(machine);
-}
-
 // As soon as a process is defined: what its events need is then made ready there.
 void EventCommands::reach_new_machines() {
   if (!table_.has_any(Kind::process)) return;
-  const std::size_t before = monitored_.all().size();
-  find_machines();
-  if (monitored_.all().size() == before) return;
-  place_all();
-  say_complaints(monitored_.send());
-}
-
-void EventCommands::tell_everything(const std::string& machine) {
-  tell_wishes(machine);
-  for (const std::string& name : table_.names(Kind::process))
-    monitored_.tell(machine, "define " + texts_.at({Kind::process, table_.find(Kind::process, name)->number}));
-  for (const std::string& name : table_.names(Kind::event)) tell_event(table_.find(Kind::event, name)->number);
-}
-
-void EventCommands::tell_wishes(const std::string& machine) {
-  const bool needs_all = log_.wants_all() || std::any_of(homes_.begin(), homes_.end(),
-                                                         [](const auto& home) { return home.second.empty(); });
-  const std::string wish = needs_all ? "send all" : "send high-level";
-  if (std::exchange(wishes_[machine], wish) != wish) monitored_.tell(machine, wish);
-}
-
-void EventCommands::tell(const Definition& definition) {
-  const std::string name = table_.name_of(definition);
-  switch (definition.kind) {
-    case Kind::process: {
-      const bool is_defined = table_.script().processes[definition.number].is_defined;
-      for (const std::string& machine : monitored_.all())
-        monitored_.tell(machine, is_defined ? "define " + texts_.at({Kind::process, definition.number})
-                                            : "undefine process " + name);
-      return;
-    }
-    case Kind::event:
-      return tell_event(definition.number);
-    case Kind::region:
-      return;  // asked about in traces
-    case Kind::high_level:
-      return place(definition.number, true);
-  }
-}
-
-// To the machines that it is about. Their own names for themselves do not matter.
-void EventCommands::tell_event(std::size_t number) {
-  const EventDefinition& event = table_.script().events[number];
-  std::set<std::string> now;
-  if (event.is_defined && event.machine == "*") now.insert(monitored_.all().begin(), monitored_.all().end());
-  if (event.is_defined && event.machine != "*") now.insert(machines_.known_as({event.machine}).front());
-  for (const std::string& machine : told_[number])
-    if (!now.contains(machine) && monitored_.contains(machine))
-      monitored_.tell(machine, "undefine event " + event.name);
-  for (const std::string& machine : now)
-    if (monitored_.contains(machine)) monitored_.tell(machine, "define " + event_text(number));
-  told_[number] = std::move(now);
-}
-
-std::string EventCommands::event_text(std::size_t number) const {
-  const EventDefinition& event = table_.script().events[number];
-  return fmt::format("event {} is {} on {} at *.{}.{}", event.name,
-                     event.meter_event ? name_of(*event.meter_event) : monitor::kActionNames[event.action].name,
-                     event.object, table_.script().processes[event.process].name, event.function);
-}
-
-// The only machine on which its parts can happen; "": here.
-std::string EventCommands::home_of(std::size_t number) const {
-  std::set<std::string> machines;
-  for (const std::size_t event : primitive_events_of(table_.script().high_level[number]))
-    if (const auto told = told_.find(event); told != told_.end())
-      machines.insert(told->second.begin(), told->second.end());
-  const bool is_one = machines.size() == 1 && monitored_.contains(*machines.begin());
-  return is_one ? *machines.begin() : "";
-}
-
-void EventCommands::place(std::size_t number, bool is_another) {
-  const HighLevelEvent& event = table_.script().high_level[number];
-  if (!event.is_defined) {
-    central_.place(number, false);
-    for (const std::string& machine : monitored_.all()) monitored_.tell(machine, "undefine when " + event.name);
-    homes_.erase(number);
-    return;
-  }
-  const std::string home = home_of(number);
-  const auto known = homes_.find(number);
-  if (known != homes_.end() && known->second == home && !is_another) return;
-  if (known != homes_.end() && known->second != home && monitored_.contains(known->second))
-    monitored_.tell(known->second, "undefine when " + event.name);
-  homes_[number] = home;
-  central_.place(number, home.empty());
-  if (!home.empty()) monitored_.tell(home, "define " + texts_.at({Kind::high_level, number}));
-}
-
-void EventCommands::place_all() {
-  const EventScript& script = table_.script();
-  for (std::size_t e = 0; e < script.events.size(); ++e)
-    if (script.events[e].is_defined && script.events[e].machine == "*" && told_[e].size() != monitored_.all().size())
-      tell_event(e);
-  for (std::size_t h = 0; h < script.high_level.size(); ++h)
-    if (script.high_level[h].is_defined) place(h, false);
-  for (const std::string& machine : monitored_.all()) tell_wishes(machine);
+  const std::size_t before = told_.monitored().all().size();
+  say_complaints(told_.find_machines());
+  if (told_.monitored().all().size() == before) return;
+  told_.place_all();
+  say_complaints(told_.monitored().send());
 }
 
 // ---- what happens
@@ -288,7 +148,7 @@ void EventCommands::take(const std::string& machine, const EventsSeen& seen) {
     const auto found = table_.find(each.is_high_level ? Kind::high_level : Kind::event, each.event);
     if (!found) continue;  // undefined meanwhile
     if (each.is_high_level)
-      note_actions(table_.script().high_level[found->number], machine, each.pid, false);
+      actions_.note(table_.script().high_level[found->number], machine, each.pid, false);
     else
       central_.add(found->number, machine, each);
   }
@@ -302,54 +162,8 @@ void EventCommands::take_central() {
     if (event.does(HighLevelActionKind::snapshot))
       for (const std::string& line : central_.snapshot()) text += "\n  " + line;
     log_.event(static_cast<std::uint64_t>(found.time_ns), "*", text, true);
-    note_actions(event, found.machine, found.pid, true);
+    actions_.note(event, found.machine, found.pid, true);
   }
-}
-
-// Performed when questions may be asked. What a machine evaluates, it switches by itself.
-void EventCommands::note_actions(const HighLevelEvent& event, const std::string& machine, std::uint32_t pid,
-                                 bool is_central) {
-  for (const HighLevelAction& action : event.actions) {
-    const bool is_switch = action.kind == HighLevelActionKind::on || action.kind == HighLevelActionKind::off;
-    if (action.kind == HighLevelActionKind::stop || action.kind == HighLevelActionKind::flags ||
-        (is_switch && is_central))
-      pending_.push_back({action, machine, pid});
-  }
-}
-
-void EventCommands::perform_actions() {
-  if (std::exchange(is_performing_, true)) return;
-  for (const Pending& pending : std::exchange(pending_, {})) perform(pending.action, pending.machine, pending.pid);
-  is_performing_ = false;
-}
-
-void EventCommands::perform(const HighLevelAction& action, const std::string& machine, std::uint32_t pid) {
-  if (action.kind == HighLevelActionKind::on || action.kind == HighLevelActionKind::off) {
-    const EventDefinition& event = table_.script().events[action.event];
-    const char* verb = action.kind == HighLevelActionKind::on ? "on" : "off";
-    for (const std::string& each : told_[action.event])
-      if (monitored_.contains(each)) monitored_.tell(each, fmt::format("{} {}", verb, event.name));
-    say_complaints(monitored_.send());
-    return;
-  }
-  std::string job = action.job;
-  const Job* of_process = nullptr;
-  if (job.empty() && computation_.process_at(machine, pid, &of_process) != nullptr) job = of_process->name;
-  if (job.empty()) {
-    console_.fail(fmt::format("process {} on {} is not part of a job: name one, as in 'stop of JOB'", pid, machine));
-    return;
-  }
-  if (action.kind == HighLevelActionKind::stop) {
-    jobs_.stop(job);
-    return;
-  }
-  Words words{job};
-  for (std::size_t at = 0; at <= action.flags.size();) {
-    const std::size_t end = std::min(action.flags.find(',', at), action.flags.size());
-    words.push_back(action.flags.substr(at, end - at));
-    at = end + 1;
-  }
-  jobs_.set_flags(words);
 }
 
 // ---- what there is
@@ -373,9 +187,9 @@ Outcome EventCommands::show_definitions(const Words& words) {
       all.push_back(name);
       if (words.size() > 1 && words[1] != name) continue;
       const std::size_t number = table_.find(kind, name)->number;
-      std::string line = texts_.at({kind, number});
+      std::string line = told_.text_of({kind, number});
       if (kind == Kind::high_level)
-        line += fmt::format("   # evaluated {}", homes_.at(number).empty() ? "here" : "on " + homes_.at(number));
+        line += fmt::format("   # evaluated {}", told_.home(number).empty() ? "here" : "on " + told_.home(number));
       lines.push_back(std::move(line));
     }
   if (lines.empty() && words.size() > 1)
@@ -400,10 +214,11 @@ Outcome EventCommands::show_support(const Words& words) {
 }
 
 Result<std::vector<std::string>> EventCommands::machines_for(const Words& words, std::size_t at) {
-  if (words.size() <= at) return monitored_.all();
+  if (words.size() <= at) return told_.monitored().all();
   const auto machine = sets_.one_named(words[at]);
   if (!machine) return machine.error();
-  if (!monitored_.contains(*machine)) return Error{fmt::format("events are not looked at on machine {}", *machine)};
+  if (!told_.monitored().contains(*machine))
+    return Error{fmt::format("events are not looked at on machine {}", *machine)};
   return std::vector<std::string>{*machine};
 }
 
@@ -417,7 +232,7 @@ Outcome EventCommands::show_machines(const Words& words) {
   std::vector<std::vector<std::string>> rows = {
       {"machine", "definitions", "programs", "seen", "lost", "backlog most", "last", "longest ms"}};
   Outcome outcome = Outcome::done;
-  for (const auto& [machine, state] : monitored_.states(*machines)) {
+  for (const auto& [machine, state] : told_.monitored().states(*machines)) {
     if (!state) {
       outcome = console_.fail(fmt::format("show: machine {}: {}", machine, state.error().what));
       continue;
@@ -438,7 +253,7 @@ Outcome EventCommands::remote(const Words& words) {
   const auto machines = machines_for({words[0]}, 0);
   if (!machines) return console_.fail("remote: " + machines.error().what);
   Outcome outcome = Outcome::done;
-  for (const auto& state : monitored_.states(*machines)) {
+  for (const auto& state : told_.monitored().states(*machines)) {
     if (state.second)
       console_.say(lines_of(state, kind));
     else
@@ -461,21 +276,18 @@ Lines EventCommands::lines_of(const EventMachines::State& state, const std::stri
 
 Outcome EventCommands::log(const Words& words) {
   const Outcome outcome = log_.perform(words);
-  for (const std::string& machine : monitored_.all()) tell_wishes(machine);
-  return say_complaints(monitored_.send()) == Outcome::done ? outcome : Outcome::failed;
+  told_.tell_wishes();
+  return say_complaints(told_.monitored().send()) == Outcome::done ? outcome : Outcome::failed;
 }
 
 Outcome EventCommands::stop(const Words& words) {
   const auto machines = machines_for(words, 0);
   if (!machines) return console_.fail("stop: " + machines.error().what);
   if (machines->empty()) return console_.fail("stop: events are looked at on no machine ('stopjob' stops a job)");
-  const Outcome outcome = say_complaints(monitored_.end(*machines));
-  for (const std::string& machine : *machines) {
-    forget_machine(machine);
-    stopped_.insert(machine);
-  }
-  place_all();
-  say_complaints(monitored_.send());
+  const Outcome outcome = say_complaints(told_.monitored().end(*machines));
+  for (const std::string& machine : *machines) told_.stop(machine);
+  told_.place_all();
+  say_complaints(told_.monitored().send());
   console_.say(fmt::format("events are not looked at any more on {}; the programs go on", listed(*machines)));
   return outcome;
 }
@@ -489,7 +301,7 @@ Outcome EventCommands::ps(const Words& words) {
 }
 
 void EventCommands::end() {
-  if (!monitored_.all().empty()) monitored_.end(monitored_.all());
+  if (!told_.monitored().all().empty()) told_.monitored().end(told_.monitored().all());
 }
 
 }  // namespace dpm::control

@@ -6,18 +6,18 @@
 
 #include <chrono>
 #include <functional>
-#include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "backends/linux/remote/controller/central_evaluation.hpp"
 #include "backends/linux/remote/controller/computation.hpp"
+#include "backends/linux/remote/controller/event_actions.hpp"
 #include "backends/linux/remote/controller/event_log.hpp"
 #include "backends/linux/remote/controller/event_machines.hpp"
 #include "backends/linux/remote/controller/job_commands.hpp"
 #include "backends/linux/remote/controller/machine_sets.hpp"
+#include "backends/linux/remote/controller/told_definitions.hpp"
 #include "filter/scripts/definition_table.hpp"
 
 namespace dpm::control {
@@ -55,23 +55,8 @@ class EventCommands {
 
   void take(const std::string& machine, const EventsSeen& seen);
   void take_central();
-  void note_actions(const HighLevelEvent& event, const std::string& machine, std::uint32_t pid, bool is_central);
-  void perform_actions();
-  void perform(const HighLevelAction& action, const std::string& machine, std::uint32_t pid);
 
-  void keep(const Definition& definition, const std::string& line);
   Outcome say_complaints(const std::vector<std::string>& complaints);
-  void find_machines();
-  void leave_this_machine(const std::vector<std::string>& named);
-  void forget_machine(const std::string& machine);
-  void tell_everything(const std::string& machine);
-  void tell(const Definition& definition);
-  void tell_event(std::size_t event);
-  void place_all();
-  void place(std::size_t high_level, bool is_another);
-  std::string home_of(std::size_t high_level) const;
-  void tell_wishes(const std::string& machine);
-  std::string event_text(std::size_t event) const;
   std::string described(const Definition& definition) const;
   Result<std::vector<std::string>> machines_for(const Words& words, std::size_t at);
   Outcome show_definitions(const Words& words);
@@ -79,29 +64,14 @@ class EventCommands {
   Outcome show_machines(const Words& words);
   Lines lines_of(const EventMachines::State& state, const std::string& kind) const;
 
-  Machines& machines_;
   Console& console_;
-  Computation& computation_;
-  Reports& reports_;
   const MachineSets& sets_;
-  JobCommands& jobs_;
   EventSettings settings_;
   DefinitionTable table_;
-  std::map<std::pair<Kind, std::size_t>, std::string> texts_;  // lines, as they were typed
-  EventMachines monitored_;
   EventLog log_;
   CentralEvaluation central_;
-  std::map<std::size_t, std::string> homes_;           // of high-level events: a machine, or "" for here
-  std::map<std::size_t, std::set<std::string>> told_;  // of events: machines that have them
-  std::map<std::string, std::string> wishes_;          // by machine: "send all" or "send high-level"
-  std::set<std::string> stopped_;                      // by the user, until the next definition
-  struct Pending {
-    HighLevelAction action;
-    std::string machine;
-    std::uint32_t pid = 0;
-  };
-  std::vector<Pending> pending_;
-  bool is_performing_ = false;
+  ToldDefinitions told_;
+  EventActions actions_;
 };
 
 }  // namespace dpm::control
