@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "trace/read_ledger.hpp"
 
 namespace dpm {
@@ -12,15 +10,13 @@ bool may_have_no_file(const Sidecar& sidecar, const StreamSummary& segment) {
   return sidecar.window_ns > 0 && segment.records == 0;
 }
 
-StreamCursor::StreamCursor(const StreamSegments& stream, const Sidecar& sidecar, PacketDecoder& decoder,
-                           const std::string& directory, OpenFile open)
+// The bytes are those of the files that are read: others of these names may have been removed or have grown meanwhile, and a reader
+// that reads twice has the same order.
+StreamCursor::StreamCursor(const StreamSegments& stream, const Sidecar& sidecar, PacketDecoder& decoder, OpenFile open)
     : stream_(stream), sidecar_(sidecar), decoder_(decoder), open_(std::move(open)) {
   outcomes_.resize(stream.files.size());
-  for (const StreamSummary& file : stream.files) {
-    std::error_code failed;
-    const auto bytes = std::filesystem::file_size(fmt::format("{}/{}/{}", directory, kStreamFolder, file.file), failed);
-    if (!failed) bytes_ += bytes;
-  }
+  for (const StreamSummary& file : stream.files)
+    if (const auto opened = open_(file)) bytes_ += opened->bytes();
 }
 
 std::optional<Packet> StreamCursor::next_packet() {

@@ -21,9 +21,8 @@ class StreamCursor {
  public:
   using OpenFile = std::function<Result<FileReader>(const StreamSummary&)>;
 
-  // All but the last two must outlive it.
-  StreamCursor(const StreamSegments& stream, const Sidecar& sidecar, PacketDecoder& decoder,
-               const std::string& directory, OpenFile open);
+  // All but the last must outlive it.
+  StreamCursor(const StreamSegments& stream, const Sidecar& sidecar, PacketDecoder& decoder, OpenFile open);
 
   // Calls handle(event) for each record of the next packet that is an Event. False: the stream has ended.
   template <typename Handle>

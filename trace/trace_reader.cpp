@@ -98,7 +98,7 @@ struct TraceReader::State {
   }
 
   StreamCursor cursor_of(const StreamSegments& stream) {
-    return {stream, sidecar, *decoder, directory, [this](const StreamSummary& summary) { return open_file(summary); }};
+    return {stream, sidecar, *decoder, [this](const StreamSummary& summary) { return open_file(summary); }};
   }
 
   void survey();

@@ -166,7 +166,7 @@ void HistoryBuild::add_receive(const Event& event, ProcessBuild& process) {
   process.waiting_set = 0;
 }
 
-// Its other end is in another part of the trace.
+// Appends the event, whose other end is in another part of the trace.
 void HistoryBuild::cross(const Event& event, MessageEnd end) {
   const bool receives_it = end == MessageEnd::receive;
   ProcessBuild& process = processes[event.process.value];

@@ -17,7 +17,9 @@ namespace {
 class ImportCommand : public Command {
  public:
   std::string name() const override { return "import"; }
-  std::string summary() const override { return "A recording of another tool as a trace: strace, OpenTelemetry, OTF2, JSON"; }
+  std::string summary() const override {
+    return "A recording of another tool as a trace: strace, OpenTelemetry, OTF2, JSON";
+  }
   std::string example() const override {
     return "strace -f -ttt -yy -o program.strace program; dpm import program.strace --from strace -o out";
   }
