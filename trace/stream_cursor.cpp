@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "trace/read_ledger.hpp"
 
 namespace dpm {
@@ -15,8 +17,12 @@ bool may_have_no_file(const Sidecar& sidecar, const StreamSummary& segment) {
 StreamCursor::StreamCursor(const StreamSegments& stream, const Sidecar& sidecar, PacketDecoder& decoder, OpenFile open)
     : stream_(stream), sidecar_(sidecar), decoder_(decoder), open_(std::move(open)) {
   outcomes_.resize(stream.files.size());
-  for (const StreamSummary& file : stream.files)
-    if (const auto opened = open_(file)) bytes_ += opened->bytes();
+  for (const StreamSummary& file : stream.files) {
+    auto opened = open_(file);
+    if (!opened) continue;
+    bytes_ += opened->bytes();
+    if (&file == &stream.files.front()) first_.emplace(*std::move(opened));
+  }
 }
 
 std::optional<Packet> StreamCursor::next_packet() {
@@ -34,6 +40,10 @@ std::optional<Packet> StreamCursor::next_packet() {
 bool StreamCursor::open_file() {
   if (file_) return true;
   const StreamSummary& summary = stream_.files[at_];
+  if (first_) {
+    file_.emplace(*std::exchange(first_, std::nullopt));
+    return true;
+  }
   auto opened = open_(summary);
   if (opened) {
     file_.emplace(*std::move(opened));

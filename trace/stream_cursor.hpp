@@ -57,6 +57,7 @@ class StreamCursor {
   OpenFile open_;
   std::vector<StreamOutcome> outcomes_;  // by file
   std::size_t at_ = 0;
+  std::optional<FileReader> first_;  // file of the stream, until it is read
   std::optional<StreamFile> file_;
   std::uint64_t passed_ = 0, bytes_ = 0;  // of the files before this one, of all
 };
