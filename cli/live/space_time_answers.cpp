@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 
 #include "cli/live/inside_marks.hpp"
 #include "cli/live/request_window.hpp"
@@ -157,6 +158,15 @@ Answer binned(const RequestWindow& window, const Rows& rows, const LiveRecording
   return answer;
 }
 
+// The same order whichever way the trace was read.
+bool is_earlier(const RecordedArc& a, const RecordedArc& b) {
+  const auto key = [](const RecordedArc& arc) {
+    return std::tuple(arc.received_ns, arc.sent_ns, arc.from.value, arc.to.value, arc.channel.value, arc.sequence,
+                      static_cast<std::uint8_t>(arc.kind));
+  };
+  return key(a) < key(b);
+}
+
 }  // namespace
 
 SpaceTimeAnswers::ArcKey SpaceTimeAnswers::key_of(const RecordedArc& arc) {
@@ -190,6 +200,7 @@ Result<Answer> SpaceTimeAnswers::space_time(const Json& params, LiveRecording& r
   const TraceInfo& info = recording.info();
   RecordedTimeline timeline = make_recorded_timeline({events->events, events->times_ns}, info);
   mark_critical_path(timeline, window->to.ns);
+  std::sort(timeline.arcs.begin(), timeline.arcs.end(), is_earlier);
   Segments segments;
   std::vector<bool> has_segment(rows->rows.size());
   for (const RecordedSegment& segment : timeline.segments) {

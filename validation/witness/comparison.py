@@ -142,8 +142,8 @@ class Run:
             total = 0
             for place, length, program, service in messages:
                 total += length
-                to_itself = received[flow] and len(processes[flow]) == 1  # left_to_itself() has it
-                if total <= received[flow] or to_itself:
+                is_between_processes = len(processes[flow]) > 1  # left_to_itself() has the others
+                if total <= received[flow] or not is_between_processes:
                     continue
                 others = [taken for (by, of), taken in last_taken.items() if by == program and of != service]
                 if place > max(others, default=-1):
