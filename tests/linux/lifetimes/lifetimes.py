@@ -27,12 +27,12 @@ class Lifetimes:
     def __init__(self, kind, parts, said, messages):
         self.kind, self.parts, self.said, self.messages = kind, parts, said, messages
 
-    def growth_kb(self):
-        """What the memory grew by after the first part, when every table has reached its size.
+    def growth_kb(self, settled=1):
+        """What the memory grew by after the first parts, `settled` of them, when every table has reached its size.
 
         Of the last parts the one in the middle: where others keep the trace's writer from running, records wait for it.
         """
-        return statistics.median(part.memory_kb for part in self.parts[1:][-3:]) - self.parts[0].memory_kb
+        return statistics.median(part.memory_kb for part in self.parts[settled:][-3:]) - self.parts[settled - 1].memory_kb
 
     def growth_percent(self):
         return 100 * self.growth_kb() / self.parts[0].memory_kb
