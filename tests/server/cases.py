@@ -354,16 +354,18 @@ def case_many_connections(server):
         connection.close()
 
 
-def is_served(server):
+def served(server, path=""):
+    """The response, or None: the connection was turned away."""
     try:
-        return server.get().status == 200
+        response = server.get(path)
     except (EOFError, ConnectionError):
-        return False
+        return None
+    return response if response.status == 200 else None
 
 
 def counts_refused(server):
-    response = server.get("metrics")
-    return response.status == 200 and parse_metrics(response.body.decode())["dpm_page_refused_total", (("reason", "connections"),)] >= 1
+    response = served(server, "metrics")
+    return response and parse_metrics(response.body.decode())["dpm_page_refused_total", (("reason", "connections"),)] >= 1
 
 
 @served_with(beside=False)
@@ -375,9 +377,9 @@ def case_many_viewers(server):
     for viewer in viewers:
         assert viewer.answer("echo")["answer"] == {"params": {}}
     viewers.pop().close()
-    wait_until(lambda: is_served(server), "a place is free again")
+    wait_until(lambda: served(server), "a place is free again")
     # The connection that was served may still have the only place: the question may be turned away itself.
-    wait_until(lambda: is_served(server) and counts_refused(server), "that is counted")
+    wait_until(lambda: counts_refused(server), "that is counted")
 
 
 # ---- WebSocket
