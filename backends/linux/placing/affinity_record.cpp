@@ -10,6 +10,9 @@ namespace {
 
 // A thread that is started while its process is restored may inherit either set of CPUs: look again until none is bound.
 constexpr int kPasses = 5;
+// A child has the CPUs that its parent had when fork(2) began, and shows when it ends: the last looks must find none bound, with time
+// between them.
+constexpr int kQuietPasses = 5, kPassesAtTheEnd = 40;
 
 template <typename Number>
 bool take_number(std::string_view& text, Number& number) {
@@ -114,7 +117,9 @@ std::map<std::uint32_t, const OriginalAffinity*> AffinityRecord::descendants(Aff
 
 RestoredThreads AffinityRecord::restore_all(AffinityCalls& calls) const {
   RestoredThreads all;
-  for (int pass = 0; pass < kPasses; ++pass) {
+  int quiet = 0;
+  for (int pass = 0; pass < kPassesAtTheEnd && quiet < kQuietPasses; ++pass) {
+    if (quiet > 0) calls.let_starts_end();
     RestoredThreads now;
     for (const auto& [pid, heir_of] : descendants(calls)) {
       const RestoredThreads restored = restore_once(calls, pid, heir_of);
@@ -123,7 +128,7 @@ RestoredThreads AffinityRecord::restore_all(AffinityCalls& calls) const {
     }
     all.threads += now.threads;
     all.failed = now.failed;
-    if (now.threads == 0) break;
+    quiet = now.threads == 0 ? quiet + 1 : 0;
   }
   return all;
 }

@@ -8,6 +8,8 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
+#include <thread>
 
 #include "backends/linux/capture/kernel/process_files.hpp"
 #include "backends/linux/capture/kernel/scopes.hpp"
@@ -21,6 +23,9 @@ namespace {
 constexpr std::size_t kWords = (kCpuMost + 1) / (8 * sizeof(unsigned long));
 constexpr int kBits = 8 * sizeof(unsigned long);
 using Mask = std::array<unsigned long, kWords>;
+
+// A fork takes 0.1 to 1 ms, and some turns of the CPU more when it is preempted.
+constexpr std::chrono::milliseconds kStartTakes(25);
 
 }  // namespace
 
@@ -82,5 +87,7 @@ int LinuxAffinityCalls::set_affinity(std::uint32_t tid, const CpuSet& cpus) {
 }
 
 CpuSet LinuxAffinityCalls::online() { return read_online("/sys/devices/system"); }
+
+void LinuxAffinityCalls::let_starts_end() { std::this_thread::sleep_for(kStartTakes); }
 
 }  // namespace dpm

@@ -15,6 +15,7 @@ class LinuxAffinityCalls : public AffinityCalls {
   std::optional<CpuSet> affinity_of(std::uint32_t tid) override;
   int set_affinity(std::uint32_t tid, const CpuSet& cpus) override;
   CpuSet online() override;
+  void let_starts_end() override;
 };
 
 // From the line of /proc/PID/task/TID/stat. Nothing if it is not one.

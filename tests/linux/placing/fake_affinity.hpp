@@ -34,6 +34,12 @@ class FakeAffinity : public AffinityCalls {
     start(pid, tid, starting.cpus, pid == starting.pid ? starting.facts.parent_pid : starting.pid,
           starting.facts.session);
   }
+  // The same, but the new thread shows only after that many waits, with what the starting one may use now.
+  void begin_start_from(std::uint32_t from, std::uint32_t pid, std::uint32_t tid, int waits) {
+    start_from(from, pid, tid);
+    starting_.push_back({waits, tid, threads.at(tid)});
+    threads.erase(tid);
+  }
   const CpuSet& cpus_of(std::uint32_t tid) const { return threads.at(tid).cpus; }
 
   std::vector<std::uint32_t> processes() override {
@@ -66,8 +72,19 @@ class FakeAffinity : public AffinityCalls {
     return 0;
   }
   CpuSet online() override { return all; }
+  void let_starts_end() override {
+    for (Starting& one : starting_)
+      if (--one.waits == 0) threads[one.tid] = one.thread;
+  }
 
  private:
+  struct Starting {
+    int waits;
+    std::uint32_t tid;
+    FakeThread thread;
+  };
+
+  std::vector<Starting> starting_;
   std::uint64_t ticks_ = 0;
 };
 

@@ -66,6 +66,17 @@ TEST_CASE("placing: the guard restores what the scheduler had changed, with thre
   CHECK(machine.calls.cpus_of(300) == CpuSet{0});
 }
 
+TEST_CASE("placing: a fork that had begun before its parent was given back its CPUs shows its child later",
+          "[placing]") {
+  Machine machine;
+  machine.calls.start(100, 100, kAll);
+  REQUIRE(machine.placing.put(100, 0));
+  machine.calls.begin_start_from(100, 110, 110, 1);
+  machine.calls.begin_start_from(100, 100, 120, 4);
+  CHECK(machine.guard.restore_all(machine.calls) == RestoredThreads{3, 0});
+  for (const std::uint32_t tid : {100u, 110u, 120u}) CHECK(machine.calls.cpus_of(tid) == kAll);
+}
+
 TEST_CASE("placing: a thread that has changed its own affinity since keeps it", "[placing]") {
   Machine machine;
   machine.calls.start(100, 100, kAll);
@@ -178,7 +189,10 @@ TEST_CASE("placing: whatever is moved, starts and ends, and whenever the schedul
         const std::uint32_t from = any();
         const std::uint32_t tid = next++;
         const std::uint32_t pid = random.chance(.5) ? machine.calls.threads.at(from).pid : tid;
-        machine.calls.start_from(from, pid, tid);
+        if (random.chance(.5))
+          machine.calls.start_from(from, pid, tid);
+        else
+          machine.calls.begin_start_from(from, pid, tid, 1 + static_cast<int>(random.below(4)));
         allowed[tid] = allowed.at(from);
       }
       if (random.chance(.05) && machine.calls.threads.size() > 1) machine.calls.threads.erase(any());
