@@ -28,7 +28,8 @@ bool is_one_of(const std::string& word, std::initializer_list<std::string_view> 
 }
 
 bool is_code(const SourceFile& file) {
-  return is_one_of(file.extension(), {".cpp", ".hpp", ".cmake", ".js", ".css", ".html", ".sh", ".bash", ".awk"}) ||
+  return is_one_of(file.extension(), {".cpp", ".hpp", ".c", ".h", ".cmake", ".py", ".ts", ".js", ".css", ".html", ".sh",
+                                      ".bash", ".awk"}) ||
          is_one_of(file.name(), {"CMakeLists.txt", "dev", "run"});
 }
 

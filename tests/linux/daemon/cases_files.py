@@ -21,19 +21,19 @@ def case_find(machine):
     """A file is known by its digest; anything but a file is refused."""
     red = Controller(machine)
     data = os.urandom(3_000_000)
-    with open(machine.folder + "/home/data", "wb") as file:
+    with open(machine.home + "/data", "wb") as file:
         file.write(data)
-    for path in (machine.folder + "/home/data", "~/data", "data"):
+    for path in (machine.home + "/data", "~/data", "data"):
         found = red.ask("find_file", path=path)
         assert found["exists"] and found["size_bytes"] == len(data)
         assert found["sha256"] == hashlib.sha256(data).hexdigest()
-    open(machine.folder + "/home/empty", "w").close()
+    open(machine.home + "/empty", "w").close()
     assert red.ask("find_file", path="~/empty")["sha256"] == hashlib.sha256(b"").hexdigest()
     missing = red.ask("find_file", path="/no/such/file")
     assert not missing["exists"] and missing["sha256"] == "" and missing["size_bytes"] == 0
     assert "is not a regular file" in refusal(red.ask, "find_file", path="/tmp")
     assert "is not a regular file" in refusal(red.ask, "find_file", path="/dev/zero")
-    os.mkfifo(machine.folder + "/home/pipe")
+    os.mkfifo(machine.home + "/pipe")
     assert "is not a regular file" in refusal(red.ask, "find_file", path="~/pipe")
     red.close()
 
@@ -43,13 +43,13 @@ def case_put(machine):
     red = Controller(machine)
     data = os.urandom(1_234_567)
     put(red, "~/new/folder/data", data, 0o640)
-    path = machine.folder + "/home/new/folder/data"
+    path = machine.home + "/new/folder/data"
     assert open(path, "rb").read() == data
     assert os.stat(path).st_mode & 0o7777 == 0o640
     put(red, "~/new/folder/data", b"other", 0o600)
     assert open(path, "rb").read() == b"other"
     put(red, "~/empty", b"")
-    assert os.path.getsize(machine.folder + "/home/empty") == 0
+    assert os.path.getsize(machine.home + "/empty") == 0
     put(red, "~/program", b"#!/bin/sh\necho sent\n", 0o755)
     pid = red.create("~/program", name="program")
     red.on("start_process", pid)
@@ -69,16 +69,16 @@ def case_put_refused(machine):
     red.ask("put_file", b"12345", path="~/gap", mode=0o600, offset=0, last=False)
     assert "came where that at 5 was due" in piece("~/gap", 6)
     assert "its first piece has not come" in piece("~/gap", 5)
-    os.mkdir(machine.folder + "/home/folder")
+    os.mkdir(machine.home + "/folder")
     assert "directory" in piece("~/folder")
     assert piece("/proc/no/such/place")
-    open(machine.folder + "/home/file", "w").close()
+    open(machine.home + "/file", "w").close()
     assert "in its place" in piece("~/file/below") or "Not a directory" in piece("~/file/below")
     for i in range(16):
         red.ask("put_file", b"x", path=f"~/many{i}", mode=0o600, offset=0, last=False)
     assert "already" in piece("~/many16")
     red.close()
-    home = machine.folder + "/home"
+    home = machine.home
     wait_for(lambda: sorted(os.listdir(home)) == ["file", "folder"], "what was not whole to be removed")
 
 

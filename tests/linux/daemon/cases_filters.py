@@ -108,7 +108,7 @@ def case_flags(machine):
 def case_own_program(machine):
     """Any program can be a filter; its end by itself is told."""
     red = Controller(machine)
-    program = machine.folder + "/home/filter"
+    program = machine.home + "/filter"
     with open(program, "w") as file:
         file.write("#!/bin/sh\nwc -c >count\n")
     os.chmod(program, 0o755)
@@ -173,7 +173,7 @@ exit $(cat ../../status 2>/dev/null || echo 0)
 def case_ended(machine):
     """A filter that is told to end writes what it writes last, and its log can be read until it is released."""
     red = Controller(machine)
-    program = machine.folder + "/home/counts"
+    program = machine.home + "/counts"
     with open(program, "w") as file:
         file.write(AT_THE_END)
     os.chmod(program, 0o755)
@@ -216,7 +216,7 @@ def case_kept_files(machine):
     cache = "~/.cache/dpm/files/0123456789abcdef"
     red.ask("put_file", b"#!/bin/sh\nread line\n", path=cache + "/waits", mode=0o700, offset=0, last=True)
     red.ask("put_file", b"12345", path=cache + "/unused", mode=0o600, offset=0, last=True)
-    os.symlink("/etc/passwd", machine.folder + "/home/.cache/dpm/files/0123456789abcdef/link")
+    os.symlink("/etc/passwd", machine.home + "/.cache/dpm/files/0123456789abcdef/link")
     made = create_filter(red)
     log = os.path.basename(made["log"])
     script = red.create(cache + "/waits", job="job")
@@ -261,14 +261,14 @@ def case_kept_files(machine):
     red.on("release", script)
     wait_for(lambda: not kept(red)["0123456789abcdef/waits"]["used_by"], "the copy to be free")
     remove("copy", "0123456789abcdef/waits")
-    assert kept(red) == {} and os.listdir(machine.folder + "/home/.cache/dpm/files") == []
+    assert kept(red) == {} and os.listdir(machine.home + "/.cache/dpm/files") == []
     red.close()
 
 
 def case_files_with_mistakes(machine):
     """The daemon refuses to create a standard filter whose files have mistakes, names the mistake, and leaves no log."""
     red = Controller(machine)
-    home = machine.folder + "/home/"
+    home = machine.home + "/"
     with open(home + "rules", "w") as file:
         file.write("type=Send\n\ntype=Send, msgLenght>3\n")
     with open(home + "layouts", "w") as file:

@@ -96,7 +96,7 @@ def case_environment(machine):
     pid = red.create("sh", "-c", "pwd", directory="/no/such/folder")
     red.on("start_process", pid)
     red.await_state(pid, "killed")
-    assert red.output(pid).decode() == machine.folder + "/home\n"
+    assert red.output(pid).decode() == machine.home + "\n"
     # A program that kills its process group kills no other process, and inherits nothing of ours.
     pid = red.create("sh", "-c", "ls -l /proc/self/fd | grep -c -e '->' ; kill -9 0")
     red.on("start_process", pid)

@@ -67,9 +67,9 @@ def case_input(machine):
 def case_input_file(machine):
     """Standard input from a file."""
     red = Controller(machine)
-    with open(machine.folder + "/home/in", "w") as file:
+    with open(machine.home + "/in", "w") as file:
         file.write("from a file\n")
-    for path in (machine.folder + "/home/in", "~/in"):
+    for path in (machine.home + "/in", "~/in"):
         pid = red.create("/bin/cat", stdin=path)
         assert "is a file" in refusal(red.ask, "input", b"x", pid=pid, end=False)
         red.on("start_process", pid)

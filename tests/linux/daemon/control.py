@@ -200,10 +200,10 @@ class Machine:
     def __init__(self, dpm, folder, name="red", idle=None, address=None):
         self.dpm, self.name, self.idle, self.keep, self.address = dpm, name, idle, None, address
         self.signals = False  # no cgroups
-        self.folder = folder
+        self.folder, self.home = folder, folder + "/home"
         os.makedirs(folder + "/run", mode=0o700, exist_ok=True)
-        os.makedirs(folder + "/home", mode=0o700, exist_ok=True)
-        self.env = {**os.environ, "XDG_RUNTIME_DIR": folder + "/run", "HOME": folder + "/home",
+        os.makedirs(self.home, mode=0o700, exist_ok=True)
+        self.env = {**os.environ, "XDG_RUNTIME_DIR": folder + "/run", "HOME": self.home,
                     "XDG_STATE_HOME": folder + "/state"}
 
     def attach_command(self):
@@ -217,7 +217,7 @@ class Machine:
 
     def swallowing_filter(self):
         """The address of a filter that takes what comes and keeps nothing."""
-        program = self.folder + "/home/swallow"
+        program = self.home + "/swallow"
         with open(program, "w") as file:
             file.write("#!/bin/sh\nexec cat >/dev/null\n")
         os.chmod(program, 0o755)
