@@ -175,7 +175,7 @@ TEST_CASE("acquire: the process that acquires killed at any moment leaves one th
   std::mt19937 random(8);
   int metered = 0, rounds = 0;
   // Where nothing has happened to the process yet, all of the patience is waited for.
-  const AcquireOptions options{.patience = Duration::from_seconds(2)};
+  const AcquireOptions options{.patience = Duration::from_seconds(0.5)};
   // Not the calls that an undisturbed kernel itself would not make again: see injection.hpp.
   for (const std::string wait : {"pipe_read", "select", "poll_with_timeout", "condition", "sigsuspend"}) {
     for (int i = 0; i < 12; ++i, ++rounds) {
