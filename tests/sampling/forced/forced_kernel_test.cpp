@@ -25,8 +25,11 @@ void check_found(const ForcedStates::Found& found) {
   CHECK(share_in(found.counts, {found.expected}) >= kRecognised);
 }
 
-// One call after the other waits until all CPUs have passed a quiet state.
+// One call after the other waits until all CPUs have passed a quiet state. Between them it is not in the queue for a CPU, whatever else
+// runs, where it may have the priority for that.
 void wait_for_kernel() {
+  const sched_param urgent = {.sched_priority = 1};
+  (void)::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &urgent);
   for (;;)
     if (::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) != 0) ::_exit(2);
 }
