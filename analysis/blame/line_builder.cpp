@@ -1,6 +1,7 @@
 #include "analysis/blame/line_builder.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <tuple>
 
 namespace dpm {
@@ -47,6 +48,22 @@ std::vector<std::int64_t> sending_times(std::span<const Event> events, std::span
   return sent_at;
 }
 
+// Into `sent_at`, of each ACCEPT: connections between two processes are accepted in the order in which they were made.
+void add_connecting_times(std::span<const Event> events, std::span<const std::int64_t> times_ns,
+                          std::vector<std::int64_t>& sent_at) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::deque<std::int64_t>> connects;  // of one with another
+  for (std::size_t i = 0; i < events.size(); ++i)
+    if (events[i].type == EventType::connect && !events[i].peer.is_none())
+      connects[{events[i].process.value, events[i].peer.value}].push_back(times_ns[i]);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (events[i].type != EventType::accept) continue;
+    const auto made = connects.find({events[i].peer.value, events[i].process.value});
+    if (made == connects.end() || made->second.empty()) continue;
+    sent_at[i] = made->second.front();
+    made->second.pop_front();
+  }
+}
+
 std::vector<std::int64_t> ends_of_processes(std::span<const Event> events, std::span<const std::int64_t> times_ns,
                                             std::size_t processes) {
   std::vector<std::int64_t> ended_at(processes, kNotSent);
@@ -67,7 +84,9 @@ LineBuilder::LineBuilder(std::span<const Event> events, std::span<const std::int
     : events_(events),
       times_ns_(times_ns),
       sent_at_(sending_times(events, times_ns)),
-      ended_at_(ends_of_processes(events, times_ns, processes)) {}
+      ended_at_(ends_of_processes(events, times_ns, processes)) {
+  add_connecting_times(events, times_ns, sent_at_);
+}
 
 ProcessLine LineBuilder::line_of(std::span<const std::uint32_t> own) const {
   ProcessLine line;
@@ -123,6 +142,8 @@ void LineBuilder::find_wait(ProcessGap& gap, std::span<const std::uint32_t> own,
   const Event &before = events_[own[i - 1]], &event = events_[own[i]];
   const bool is_measured = event.has_ready_time() && before.has_ready_time();
   if (event.type == EventType::wait && !event.peer.is_none()) return find_end(gap, event, is_measured, idle_ns);
+  if (event.type == EventType::accept && !event.peer.is_none())
+    return find_connection(gap, own[i], is_measured, idle_ns);
   const std::optional<std::uint32_t> receive = receive_at(own, i);
   const std::int64_t sent_ns = receive ? sent_at_[*receive] : kNotSent;
   const bool is_answered = receive && *receive == own[i] && before.type == EventType::receive_call;
@@ -130,6 +151,19 @@ void LineBuilder::find_wait(ProcessGap& gap, std::span<const std::uint32_t> own,
     gap.waits_for = events_[*receive].peer;
     gap.sent_ns = sent_ns == kNotSent ? gap.to_ns : sent_ns;
     if (!is_answered) gap.idle_from_ns = idle_from(gap, idle_ns);
+  } else if (!is_measured) {
+    idle_ns = 0;  // it may have been ready
+  }
+}
+
+// A server that was idle until a connection came waited for the one that made it.
+void LineBuilder::find_connection(ProcessGap& gap, std::uint32_t accept, bool is_measured,
+                                  std::int64_t& idle_ns) const {
+  const std::int64_t made_ns = sent_at_[accept] == kNotSent ? gap.to_ns : sent_at_[accept];
+  if (made_ns > gap.from_ns) {
+    gap.waits_for = events_[accept].peer;
+    gap.sent_ns = made_ns;
+    gap.idle_from_ns = idle_from(gap, idle_ns);
   } else if (!is_measured) {
     idle_ns = 0;  // it may have been ready
   }

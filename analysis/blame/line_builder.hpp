@@ -26,6 +26,7 @@ class LineBuilder {
   ProcessGap gap_between(std::span<const std::uint32_t> own, std::size_t i, BlameInterval interval) const;
   // What the idle time waits for; it may become less.
   void find_wait(ProcessGap& gap, std::span<const std::uint32_t> own, std::size_t i, std::int64_t& idle_ns) const;
+  void find_connection(ProcessGap& gap, std::uint32_t accept, bool is_measured, std::int64_t& idle_ns) const;
   void find_end(ProcessGap& gap, const Event& wait, bool is_measured, std::int64_t& idle_ns) const;
   // Its row; none: no message ended the gap before this event.
   std::optional<std::uint32_t> receive_at(std::span<const std::uint32_t> own, std::size_t i) const;
@@ -33,7 +34,8 @@ class LineBuilder {
 
   std::span<const Event> events_;
   std::span<const std::int64_t> times_ns_;
-  std::vector<std::int64_t> sent_at_;   // by event: when the message of a RECEIVE was sent
+  std::vector<std::int64_t>
+      sent_at_;  // by event: when the message of a RECEIVE was sent, or the connection of an ACCEPT made
   std::vector<std::int64_t> ended_at_;  // by process
 };
 

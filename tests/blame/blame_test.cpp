@@ -209,6 +209,32 @@ TEST_CASE("blame: a process that asked, got nothing and slept in poll() waited f
   CHECK(wait_for(root, "B", info).of(BlamePart::cpu) == 900);
 }
 
+TEST_CASE("blame: a server that was idle until a connection came waited for the one that made it", "[blame]") {
+  // B sleeps till 4000 and connects; A, which has a lock of 500 to wait for, answers at 4600. C comes while A is busy.
+  Trace trace;
+  trace.add(0, 0, EventType::socket, 0, 0);
+  trace.add(1, 0, EventType::socket, 0, 0);
+  trace.add(1, 4000, EventType::connect, 0, 0).peer = ProcessId{0};
+  trace.message(EventType::send, 1, 0, 1, 4000, 0, 0);
+  trace.add(2, 4300, EventType::connect, 0, 0).peer = ProcessId{0};
+  trace.add(0, 4010, EventType::accept, 0, 0).peer = ProcessId{1};
+  trace.message(EventType::receive, 0, 1, 1, 4100, 90, 0);
+  trace.message(EventType::send, 0, 1, 1, 4600, 90, 0);
+  trace.add(0, 4610, EventType::accept, 100, 0).peer = ProcessId{2};
+  trace.message(EventType::receive, 1, 0, 1, 4600, 0, 0);
+  TraceInfo info = processes(3);
+  info.wait_causes = {{ProcessId{0}, WaitReason::lock, {}, "", 500}};
+  const BlameAnalysis blame(trace.events, trace.times_ns, info);
+  const BlameNode server = blame.divide(ProcessId{0}, {0, 4610});
+  CHECK(server.of(BlamePart::lock) == 500);
+  CHECK(server.of(BlamePart::other) == 0);
+  CHECK(wait_for(server, "B", info).of(BlamePart::other) == 4000);
+  CHECK(wait_for(server, "B", info).of(BlamePart::on_its_way) == 10);
+  CHECK(server.waits.size() == 1);
+  const BlameNode client = blame.divide(ProcessId{1}, {4000, 4600});
+  CHECK(wait_for(client, "A", info).of(BlamePart::lock) == 500);
+}
+
 TEST_CASE("blame: a process queued for the CPU while others wanted it", "[blame]") {
   // B computes from 0 to 1000, A from 0 to 400 on the same machine: B lacked the CPU in the first 400.
   Trace trace;

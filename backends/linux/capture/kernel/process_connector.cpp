@@ -11,6 +11,8 @@
 #include <cstring>
 #include <optional>
 
+#include "os/machine.hpp"
+
 namespace dpm {
 namespace {
 
@@ -64,6 +66,8 @@ Result<void> subscribe(int fd) {
 }  // namespace
 
 Result<ProcessConnector> ProcessConnector::open() {
+  // The kernel takes the request there, too, and announces nothing, or by the machine's own process ids if others listen.
+  if (has_own_process_ids()) return Error{"the process events connector has the machine's own process ids"};
   UniqueFd fd(::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_CONNECTOR));
   if (!fd) return Error::from_errno("open the process events connector");
   ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &kReceiveBufferBytes, sizeof kReceiveBufferBytes);

@@ -18,7 +18,7 @@ class KernelNews {
   virtual bool tells_of_processes() const = 0;
   // Hands over the announcements so far. False if the kernel dropped some since the last time.
   virtual bool drain(const std::function<void(const ProcessChange&)>& take) = 0;
-  // Until something is announced, or the time is over.
+  // Until something is announced, or the time is over; where nothing is announced, until the time is over.
   virtual void await(int milliseconds) = 0;
   // Wakes the attending thread when this thread ends, where ends are not announced.
   virtual void watch_end(int thread_fd) = 0;

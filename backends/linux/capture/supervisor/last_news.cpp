@@ -2,16 +2,16 @@
 
 namespace dpm {
 
-// The listener ends before the kernel announces that the last process has ended; on a busy machine, long before.
-// Announcements of other processes come meanwhile, so a time limit ends the wait.
+// The listener ends before the kernel announces that the last process has ended, or shows it where nothing is announced; on a busy machine,
+// long before. Announcements of other processes come meanwhile, so a time limit ends the wait.
 void LastNews::await_ends_of_processes() {
   constexpr std::int64_t kWaitMaxNs = 5'000'000'000;
   constexpr int kWaitMs = 10;
   const std::int64_t until_ns = shared_.clock.steady_now_ns() + kWaitMaxNs;
-  while (shared_.news.tells_of_processes() && !shared_.table.threads().empty() &&
-         shared_.clock.steady_now_ns() < until_ns) {
+  while (!shared_.table.threads().empty() && shared_.clock.steady_now_ns() < until_ns) {
     shared_.news.await(kWaitMs);
     handler_.tracker().read_news();
+    handler_.tracker().look_around();
   }
 }
 

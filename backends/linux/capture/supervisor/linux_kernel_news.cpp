@@ -13,6 +13,8 @@ void watch(int epoll_fd, int fd, std::uint32_t events, std::uint64_t data) {
   ::epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
+constexpr int kNoFile = -1;  // poll() waits for nothing but the time
+
 bool becomes_readable(int fd, int milliseconds) {
   pollfd item{fd, POLLIN, 0};
   return ::poll(&item, 1, milliseconds) != 0;
@@ -33,7 +35,7 @@ bool LinuxKernelNews::drain(const std::function<void(const ProcessChange&)>& tak
 }
 
 void LinuxKernelNews::await(int milliseconds) {
-  if (connector_) becomes_readable(connector_->fd(), milliseconds);
+  becomes_readable(connector_ ? connector_->fd() : kNoFile, milliseconds);
 }
 
 void LinuxKernelNews::watch_end(int thread_fd) {

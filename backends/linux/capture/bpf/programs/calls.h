@@ -6,9 +6,13 @@
 
 enum {
   call_number_read = 0,
+  call_number_poll = 7,
+  call_number_select = 23,
   call_number_sendfile = 40,
   call_number_fcntl = 72,
-  call_number_waitid = 247
+  call_number_waitid = 247,
+  call_number_pselect = 270,
+  call_number_ppoll = 271
 };  // of x86-64
 
 static __always_inline u64 argument(const struct pt_regs* regs, u32 place) {
@@ -59,6 +63,15 @@ static __always_inline void note_interruption(struct thread_state* state, const 
   state->interrupted = made;
 }
 
+// A poll or select of no descriptor is a sleep.
+static __always_inline int polls_nothing(const struct pt_regs* regs) {
+  const u64 number = regs->orig_ax;
+  if (number == call_number_poll || number == call_number_ppoll) return (u32)regs->si == 0;
+  if (number == call_number_select || number == call_number_pselect)
+    return (s32)regs->di == 0 || (regs->si | regs->dx | regs->r10) == 0;
+  return 0;
+}
+
 // A call that waits for a lock, a time, a signal or one of several descriptors.
 static __always_inline void begins_wait(const struct pt_regs* regs, u32 wait) {
   enum { set_and_wait = 7, set_and_wait_by_file = 38 };
@@ -69,7 +82,7 @@ static __always_inline void begins_wait(const struct pt_regs* regs, u32 wait) {
   if (wait == dpm_wait_file_lock && regs->orig_ax == call_number_fcntl && command != set_and_wait &&
       command != set_and_wait_by_file)
     return;
-  state->waits_for = wait;
+  state->waits_for = wait == dpm_wait_poll && polls_nothing(regs) ? dpm_wait_timer : wait;
   begin_wait(state, task, bpf_ktime_get_ns());
 }
 

@@ -17,10 +17,14 @@ static __always_inline u64 cpu_time(const struct thread_state* state, const stru
   return used > counted ? used : counted;
 }
 
-static __always_inline int counts_delay(const struct task_struct* task) { return bpf_core_field_exists(task->sched_info.run_delay); }
+static __always_inline int counts_delay(const struct task_struct* task) {
+  return bpf_core_field_exists(task->sched_info.run_delay);
+}
 
 // How long the kernel says that the thread was ready and did not run, in waits that have ended.
-static __always_inline u64 delay_of(const struct task_struct* task) { return counts_delay(task) ? task->sched_info.run_delay : 0; }
+static __always_inline u64 delay_of(const struct task_struct* task) {
+  return counts_delay(task) ? task->sched_info.run_delay : 0;
+}
 
 static __always_inline u64 arrivals_of(const struct task_struct* task) {
   return bpf_core_field_exists(task->sched_info.pcount) ? task->sched_info.pcount : 0;
@@ -81,11 +85,11 @@ static __always_inline int happens_at_end(u32 kind) {
   return kind == dpm_received || kind == dpm_accepted || kind == dpm_waited;
 }
 
-// Times ran out while the thread waited for messages: they are its wait for the one that it receives now, if it does.
+// Times ran out while the thread waited for messages or connections: they are its wait for the one that comes now, if one does.
 static __always_inline void settle_timeouts(struct thread_state* state, const struct task_struct* task, u32 kind) {
   const struct rival none = {};
   if (state->timed_out_ns == 0) return;
-  if (kind != dpm_received) add_to_account(task, dpm_reason_timer, &none, state->timed_out_ns);
+  if (kind != dpm_received && kind != dpm_accepted) add_to_account(task, dpm_reason_timer, &none, state->timed_out_ns);
   state->timed_out_ns = 0;
 }
 

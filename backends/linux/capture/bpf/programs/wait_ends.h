@@ -44,8 +44,8 @@ static __always_inline void note_signal(struct thread_state* state, const struct
   if (bpf_core_read(&code, sizeof code, &info->si_code) != 0) code = by_kernel;
   const int is_from_program = code <= 0 && code != by_timer && code != by_io;
   state->signalled_ns = now;
-  state->is_clock = code == by_timer ||
-                    (code == by_kernel && (number == sigalrm || number == sigvtalrm || number == sigprof));
+  state->is_clock =
+      code == by_timer || (code == by_kernel && (number == sigalrm || number == sigvtalrm || number == sigprof));
   state->signaller.pid = 0;
   if (is_from_program || number == sigchld) describe_rival(&state->signaller, sender);
 }
@@ -73,6 +73,8 @@ static __noinline int account_for_wait(struct thread_state* state, u32 wait, s64
   const int takes_signals = wait == dpm_wait_signal || (result > 0 && has_signal && state->has_woken);
   state->wait.at_ns = 0;
   if (idle_ns == 0) return 0;
+  // A signal that comes while the thread waits for a lock has not ended that wait: the lock is asked for again.
+  if (is_interrupted(result) && is_lock(wait)) return add_to_account(task, dpm_reason_lock, &none, idle_ns);
   if (is_interrupted(result) || (takes_signals && result != -error_again)) {
     const int is_clock = has_signal && state->is_clock;
     return add_to_account(task, is_clock ? dpm_reason_timer : dpm_reason_signal,
