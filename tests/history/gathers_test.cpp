@@ -77,7 +77,7 @@ TEST_CASE("gathers: a process goes on when the last answer is there, whichever w
   CHECK(roles.gathers->times_of(0) == 5);
   CHECK(elapsed_ms(history, 1, roles) == Approx(55));
   CHECK(elapsed_ms(history, 2, roles) == Approx(45));  // B is last, after 8 ms
-  CHECK(elapsed_ms(history, 2, {}) < 5 * 9 - 1);                 // arrival order merges after A's answer
+  CHECK(elapsed_ms(history, 2, {}) < 5 * 9 - 1);       // arrival order merges after A's answer
 }
 
 TEST_CASE("gathers: each answer is taken once, whatever the speeds", "[history]") {

@@ -62,7 +62,8 @@ bool is_smaller(const std::vector<std::uint32_t>& a, const std::vector<std::uint
   return a != b;
 }
 
-TEST_CASE("vector clocks: one clock is smaller than another exactly where its event happened before", "[vector_clocks]") {
+TEST_CASE("vector clocks: one clock is smaller than another exactly where its event happened before",
+          "[vector_clocks]") {
   for (unsigned seed = 0; seed < 300; ++seed) {
     INFO("seed " << seed);
     std::minstd_rand random(seed + 1);

@@ -174,7 +174,8 @@ view::ReportInput sample_report() {
                   {"Source", "sim"},
                   {"Machines", "3"},
                   {"Processes", "7"}};
-  report.ledger = Ledger{48210, 46980, 1200, 30, 0, {{"machine 'red' failed with 30 events in its meter buffer", 30}}, {}};
+  report.ledger =
+      Ledger{48210, 46980, 1200, 30, 0, {{"machine 'red' failed with 30 events in its meter buffer", 30}}, {}};
   report.warnings = {
       "queues need MESSAGEQUEUED, not metered for: directory manager (set the meter flag messagequeued)"};
 

@@ -39,9 +39,10 @@ CellsOfGroup all_cells(const Asked& asked) {
 }
 
 ResultTable by_class(const CellsOfGroup& groups, const std::vector<Cell>& all) {
-  ResultTable table{"P off the traced placement, by class of system",
-                    {"systems", "cells", "auto", "worst", "arrival", "recorded", "other draws", "in the interval", "width"},
-                    {}};
+  ResultTable table{
+      "P off the traced placement, by class of system",
+      {"systems", "cells", "auto", "worst", "arrival", "recorded", "other draws", "in the interval", "width"},
+      {}};
   const auto add = [&](const std::string& name, const std::vector<Cell>& cells) {
     table.rows.push_back({name, std::to_string(cells.size()), percent_text(mean_error(cells, Method::automatic)),
                           percent_text(worst(cells, Method::automatic).error(Method::automatic), 1),

@@ -104,7 +104,7 @@ class FollowedThreads {
   std::unordered_map<std::uint32_t, std::unique_ptr<FollowedThread>> threads_;  // by number
   std::unordered_map<std::uint32_t, std::vector<Child>> children_;              // by what their parent calls them
   std::vector<std::uint32_t> entered_;
-  std::map<std::pair<std::uint32_t, std::uint64_t>, ProcessId> known_;          // ever, by number and beginning
+  std::map<std::pair<std::uint32_t, std::uint64_t>, ProcessId> known_;  // ever, by number and beginning
 };
 
 }  // namespace dpm
