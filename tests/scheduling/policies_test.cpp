@@ -175,6 +175,17 @@ TEST_CASE("policies: where the kernel places the processes, predicted compares w
   CHECK(slow.ask("predicted").moves.size() == 1);
 }
 
+TEST_CASE("policies: predicted doubts a gain if most of the time that was taken is not explained", "[scheduling]") {
+  Crowded idle({kRed, kRed}, {400 * kMs, 400 * kMs}, {1, 1}, 120 * kMs);
+  idle.stays = {false, false};
+  const auto proposal = idle.ask("predicted");
+  CHECK(proposal.moves.empty());
+  CHECK(proposal.reason.find("within the interval") != std::string::npos);
+  Crowded busy({kRed, kRed}, {400 * kMs, 400 * kMs}, {1, 1}, 40 * kMs);
+  busy.stays = {false, false};
+  CHECK(busy.ask("predicted").moves.size() == 1);
+}
+
 TEST_CASE("policies: predicted binds the processes to where they were most, if the kernel does not leave them there",
           "[scheduling]") {
   Crowded crowded({kRed, kGreen}, {400 * kMs, 400 * kMs}, {1, 1}, 20 * kMs);
