@@ -39,6 +39,13 @@ double thread_cpu_s() {
   return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
 
+// The clock of ProcessInfo::began_ns.
+Duration since_boot() {
+  timespec now = {};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return {now.tv_sec * 1'000'000'000 + now.tv_nsec};
+}
+
 LiveSchedulerOptions options_of(const SchedulePlan& plan, DelayModel delays) {
   LiveSchedulerOptions options;
   options.loop.window = plan.window;
@@ -49,7 +56,8 @@ LiveSchedulerOptions options_of(const SchedulePlan& plan, DelayModel delays) {
   options.loop.progress = Progress::bytes;
   options.loop.dry_run = plan.dry_run;
   options.window.length = plan.window;
-  options.cpu_s = thread_cpu_s;
+  if (plan.policy == "predicted") options.cpu_s = thread_cpu_s;  // the others only compare sums
+  options.began_at = since_boot();
   options.binds_starters = plan.policy == "fixed";
   options.delays = std::move(delays);
   return options;

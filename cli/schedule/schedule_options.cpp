@@ -24,6 +24,9 @@ constexpr std::uint64_t kEvaluations = 150;
 // (kernel/sched/fair.c, base_slice). A process that is bound waits for that even if another core is idle.
 constexpr std::int64_t kSliceNs = 700'000;
 
+// A move takes effect at once: what settles is what its processes have in caches.
+constexpr std::int64_t kSettlingOfWindow = 10;
+
 Duration time_slice_of(std::size_t cores) { return {kSliceNs * std::bit_width(std::clamp<std::size_t>(cores, 1, 8))}; }
 
 std::string window_problem(const std::string& text) {
@@ -95,7 +98,7 @@ Result<SchedulePlan> ScheduleOptions::plan() const {
   plan.kind = kind_;
   plan.dry_run = dry_run_;
   plan.window = window_from(window_).value();
-  plan.settling = Duration{plan.window.ns / 4};
+  plan.settling = Duration{plan.window.ns / kSettlingOfWindow};
   plan.options.gain_min = gain_min_percent_ / 100;
   plan.options.move_cost = Duration::from_seconds(0.01);
   plan.options.evaluations = kEvaluations;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "model/check.hpp"
 
@@ -18,6 +19,10 @@ constexpr double kErrors = 2;            // standard errors that make a differen
 constexpr double kFarSlower = 0.1;       // beyond them: one slice is enough
 constexpr double kExact = 0.02;          // a gain with a smaller error is not measured for longer
 constexpr std::size_t kPredictionsMost = 20;
+// A wrong move of a real program made it a third to two thirds slower until it was undone (validation/feedback).
+constexpr double kWrongLoss = 0.5;
+constexpr double kRiskOfLife = 0.02;   // what a wrong move may cost, of the time that the moved processes have run
+constexpr double kRiskOfSaving = 0.1;  // or of what is saved if they run for as long again
 
 // The part of the elapsed time that a gain saves.
 double saving(double gain) { return 1 - 1 / (1 + std::max(gain, -0.9)); }
@@ -71,12 +76,13 @@ std::optional<ProcessMove> DecisionLoop::decide(const SystemView& view) {
     return std::nullopt;
   }
   if (rates_.summary().slices < kSlicesLeast) return std::nullopt;
+  ++asked_;
   Proposal proposal = policy_.propose(view);
   if (proposal.moves.empty()) {
     tell_nothing(view, DecisionOutcome::nothing, std::move(proposal.reason));
     return std::nullopt;
   }
-  if (std::string why = doubt(proposal, now); !why.empty()) {
+  if (std::string why = doubt(proposal, view); !why.empty()) {
     tell_nothing(view, DecisionOutcome::nothing, std::move(why));
     return std::nullopt;
   }
@@ -181,16 +187,27 @@ std::optional<ProcessMove> DecisionLoop::take_back(Duration now) {
   return give_next();
 }
 
-std::string DecisionLoop::doubt(const Proposal& proposal, Duration now) const {
+std::string DecisionLoop::doubt(const Proposal& proposal, const SystemView& view) const {
   if (!proposal.predicted) return "";
   const RateSummary before = rates_.summary(kBeforeMost);
   const double varies = kErrors * before.deviation / std::sqrt(static_cast<double>(before.slices));
-  const double too_high = too_high_so_far(now);
-  if (saving(proposal.predicted->expected) > varies + too_high) return "";
+  const double too_high = too_high_so_far(view.window.now());
+  if (saving(proposal.predicted->expected) > varies + too_high) return doubt_in_life(proposal, view);
   return fmt::format(
       "{}, of which nothing could be told: the rate varies by {:.1f} %, and earlier predictions were too "
       "high by {:.1f} % of the time",
       proposal.reason, varies * 100, too_high * 100);
+}
+
+std::string DecisionLoop::doubt_in_life(const Proposal& proposal, const SystemView& view) const {
+  if (view.ages.empty()) return "";
+  double age_s = std::numeric_limits<double>::infinity();
+  for (const ProcessMove& move : proposal.moves) age_s = std::min(age_s, view.ages[move.process.value].seconds());
+  const double risk_s = kWrongLoss * (options_.settling.seconds() + options_.window.seconds() / kSlicesInWindow);
+  const double saving_s = saving(proposal.predicted->expected) * age_s;
+  if (risk_s <= std::max(kRiskOfLife * age_s, kRiskOfSaving * saving_s)) return "";
+  return fmt::format("{}, but the processes have run for {:.1f} s only: if it is wrong, that costs {:.2g} s",
+                     proposal.reason, age_s, risk_s);
 }
 
 void DecisionLoop::note_prediction(double measured_gain, Duration now) {

@@ -14,6 +14,9 @@
 // The rate of work is counted in slices of a fifth of the window, and how much they differ says how far a mean can be trusted:
 //   - a predicted gain that is not more than the rate varies by itself, and more than earlier predictions of this run were too
 //     high, moves nothing: its effect could not be told. What was too high is forgotten by half in each `hold`;
+//   - nothing is tried with processes that have not run for long, because they may end while it is measured. A process that has run for
+//     some time is likely to run for as long again (Harchol-Balter and Downey, Exploiting process lifetime distributions for dynamic
+//     load balancing, 1997). So what a wrong move would cost until it is undone must be little of that time, or of what would be saved;
 //   - after a move, what is clearly slower is undone at once, without waiting for the end of the window;
 //   - what is not clear after a window is measured for up to two more.
 #pragma once
@@ -58,6 +61,9 @@ class DecisionLoop {
   // The move that next() gave has been made, or not: then `error` says why. Empties the window.
   void moved(SlidingWindow& window, const std::string& error);
 
+  // How often the policy was asked.
+  std::uint64_t asked() const { return asked_; }
+
   // The move that next() gave takes a process back to where it was before the decision.
   bool is_undoing() const { return undoing_; }
 
@@ -74,7 +80,8 @@ class DecisionLoop {
   void count(const SlidingWindow& window);
   std::uint64_t done_so_far(const SlidingWindow& window) const;
   // Why a proposal is not worth a move; empty: it is.
-  std::string doubt(const Proposal& proposal, Duration now) const;
+  std::string doubt(const Proposal& proposal, const SystemView& view) const;
+  std::string doubt_in_life(const Proposal& proposal, const SystemView& view) const;
   void note_prediction(double measured_gain, Duration now);
   double too_high_so_far(Duration now) const;
   void tell_proposed(const JournalEntry& entry);
@@ -93,7 +100,7 @@ class DecisionLoop {
   RateSeries rates_;    // since the last move has settled
   RateSummary before_;  // the move that is measured
   JournalEntry entry_;
-  std::uint64_t decisions_ = 0;
+  std::uint64_t decisions_ = 0, asked_ = 0;
   std::optional<DecisionOutcome> last_without_move_;  // since the last move: each is told once in a row
   std::vector<JournalMove> last_proposed_;            // in a dry run
   std::vector<ProcessMove> made_, left_;

@@ -40,6 +40,7 @@ LiveScheduler::LiveScheduler(const LiveSchedulerOptions& options, Policy& policy
       loop_(options.loop, policy_, [this](const JournalEntry& entry) { note(entry); }),
       cpu_s_(options.cpu_s),
       window_length_(options.window.length),
+      began_at_(options.began_at),
       binds_starters_(options.binds_starters) {
   for (const ProcessPlace& place : placing_.places()) info_.machines.push_back({place.name, 1, place.cores});
   info_.delays = options.delays;
@@ -77,8 +78,11 @@ void LiveScheduler::step(Duration now) {
   lose_places();
   let_starters_go();
   look();
-  const bool may_decide = !cpu_s_ || cpu_s_() <= kCpuAtFirst_s + kCpuShare * window_.now().seconds();
+  const double before_s = cpu_s_ ? cpu_s_() : 0;
+  const bool may_decide = !cpu_s_ || before_s + decision_s_ <= kCpuShare * window_.now().seconds();
+  const std::uint64_t asked = loop_.asked();
   while (const auto move = loop_.next(view(), may_decide)) perform(*move);
+  if (cpu_s_ && loop_.asked() != asked) decision_s_ = cpu_s_() - before_s;
 }
 
 void LiveScheduler::note_start(ProcessId starter, ProcessId started) {
@@ -167,12 +171,19 @@ bool LiveScheduler::may_move(ProcessId process) const {
   return load.alive && load.seen && info_.machines[place_of(process).value].accepts;
 }
 
+// One whose beginning is not known has run since then at least.
+Duration LiveScheduler::age_of(const ProcessInfo& process) const {
+  if (process.began_ns == 0) return window_.now();
+  return std::max(window_.now() + began_at_ - Duration{static_cast<std::int64_t>(process.began_ns)}, Duration{});
+}
+
 SystemView LiveScheduler::view() const {
   SystemView view{window_, info_.machines, {}, {}};
   for (std::uint32_t p = 0; p < info_.processes.size(); ++p) {
     view.machine_of.push_back(place_of({p}));
     view.may_move.push_back(may_move({p}));
     view.stays.push_back(bound_.contains(info_.processes[p].pid));
+    view.ages.push_back(age_of(info_.processes[p]));
   }
   if (std::find(view.stays.begin(), view.stays.end(), false) != view.stays.end())
     view.moments.assign(moments_.begin(), moments_.end());

@@ -29,16 +29,18 @@ struct LiveSchedulerOptions {
   LoopOptions loop;
   WindowLimits window;
   DelayModel delays;  // between places
-  // CPU time that the scheduler has used, for events and decisions. No decision is begun while that is more than kCpuShare of a core,
-  // but for a moment at the beginning. Empty: decisions may take what they want.
+  // CPU time that the scheduler has used, for events and decisions. No decision is begun that would make it more than kCpuShare of a core,
+  // if it takes as long as the one before. Empty: decisions may take what they want.
   std::function<double()> cpu_s = {};
+  // When time was 0, on the clock of ProcessInfo::began_ns.
+  Duration began_at = {};
   // Bind also processes that start others: their user has asked for it.
   bool binds_starters = false;
 };
 
 class LiveScheduler {
  public:
-  static constexpr double kCpuShare = 0.018, kCpuAtFirst_s = 0.05;
+  static constexpr double kCpuShare = 0.018, kFirstDecision_s = 0.03;
 
   // `policy` and `placing` must outlive it.
   LiveScheduler(const LiveSchedulerOptions& options, Policy& policy, ProcessPlacing& placing, DecisionLoop::Tell tell);
@@ -69,6 +71,7 @@ class LiveScheduler {
   void go_back_all();
   MachineId place_of(ProcessId process) const;
   bool may_move(ProcessId process) const;
+  Duration age_of(const ProcessInfo& process) const;
   SystemView view() const;
   void note(const JournalEntry& entry);
 
@@ -85,7 +88,8 @@ class LiveScheduler {
   std::map<std::uint32_t, Duration> started_another_;  // by pid: when, within the window
   std::vector<std::uint32_t> to_let_go_;               // by pid
   std::function<double()> cpu_s_;
-  Duration window_length_;
+  double decision_s_ = kFirstDecision_s;  // of CPU time, the last one
+  Duration window_length_, began_at_;
   bool binds_starters_;
   std::vector<Event> events_;
 };

@@ -1,17 +1,14 @@
 """Cases of check_served: what a user does with dpm serve and dpm meter --serve. Each has the page, and traces to look at."""
 import json
-import os
 import re
 import shutil
-import signal
-import subprocess
 import time
 
 from browser_page import Keys, VIEWS
 from served_numbers import check_views, DRAWN
 from shown_numbers import check_near, number
 from synthetic import HOSTILE_NAMES
-from traces import document, DPM, dpm, free_port, NotHere
+from traces import document, dpm, free_port, NotHere, Redis, Scheduled
 from tunnel import Tunnel
 
 
@@ -203,49 +200,6 @@ def case_server_starts_again_with_its_token(page, traces):
     page.wait("return document.querySelector('.notice.lost')?.textContent.includes('new address')")
 
 
-class Redis:
-    """A server that is metered and serves its page, and a load for it."""
-
-    def __init__(self, out):
-        for program in ("redis-server", "redis-benchmark", "redis-cli"):
-            if not shutil.which(program):
-                raise NotHere(f"{program} is missing")
-        self.out, self.port = out, str(free_port())
-        self.meter = subprocess.Popen([DPM, "meter", "--no-wait", "--serve", "-o", str(out), "--", "redis-server", "--port", self.port, "--save", "", "--appendonly", "no"],
-                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        line = self.meter.stdout.readline()
-        found = re.search(r"http://\S+", line)
-        if not found:
-            self.meter.kill()
-            raise NotHere(line.strip())
-        self.address, self.loads = found[0], []
-
-    def load(self):
-        self.loads.append(subprocess.Popen(["redis-benchmark", "-p", self.port, "-c", "8", "-n", "10000000", "-t", "get,set", "-q"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
-
-    def end_load(self):
-        for load in self.loads:
-            load.kill()
-            load.wait()
-        self.loads.clear()
-
-    def stop_program(self):
-        self.end_load()
-        subprocess.run(["redis-cli", "-p", self.port, "shutdown", "nosave"], capture_output=True, timeout=30)
-        self.meter.stdout.close()
-        self.meter.wait(60)
-
-    def stop(self):
-        if self.meter.poll() is None:
-            self.stop_program()
-        for entry in os.listdir("/proc"):  # the page stays for a minute; its command line names the trace
-            try:
-                if entry.isdigit() and f"{self.out}".encode() in open(f"/proc/{entry}/cmdline", "rb").read().split(b"\0"):
-                    os.kill(int(entry), signal.SIGTERM)
-            except OSError:
-                pass
-
-
 MESSAGES = "return Number(document.querySelectorAll('.number-card')[3].querySelector('.value').title.split(',')[0].replace(/\\D/g, ''))"
 
 
@@ -293,6 +247,22 @@ def case_server_under_load(page, traces):
     page.wait(MESSAGES.replace("return ", "const now = ") + "; return now === arguments[0]", count, seconds=40)
     page.view("hot-spots")
     page.wait("return document.querySelectorAll('.node').length > 1 && document.querySelectorAll('.arc').length > 1")
+
+
+@where_possible
+def case_journal_of_a_scheduler(page, traces):
+    """While a program runs, the page shows the decision to bind it and what was measured of it, as in the journal."""
+    scheduled = traces.keep(Scheduled(traces.folder / "scheduled"))
+    page.open(scheduled.address)
+    cells = page.wait("const rows = [...document.querySelectorAll('#view tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent)); return rows.find((row) => row[4] === 'kept')")
+    assert page.text(".state").startswith("recording"), page.text(".state")
+    assert "Policy fixed on core" in page.text(), page.text()
+    decision = next(entry for entry in json.loads((scheduled.out / "schedule.json").read_text())["journal"] if entry["outcome"] == "kept")
+    assert {part for part in cells[1].split("; ")} == {f"{move['process']}: {move['from']} to {move['to']}" for move in decision["moves"]}, (cells, decision)
+    assert cells[2] == "–" and re.fullmatch(r"[+−]?[\d.,]+\u202f%", cells[3]) and cells[5] == decision["reason"], (cells, decision)
+    scheduled.stop_program()
+    page.wait("return document.querySelector('.state').textContent.startsWith('ended')", seconds=40)
+    page.wait("return [...document.querySelectorAll('#view tbody tr')].some((row) => row.cells[4].textContent === 'kept')")
 
 
 def check_names(page, address):

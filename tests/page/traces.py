@@ -1,6 +1,7 @@
 """What the cases of check_served look at: traces that are made when a case first asks for them, programs that are metered, and dpm serve."""
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -63,6 +64,22 @@ for end in ends: os.wait()
 """
 
 
+# Two processes that exchange messages until standard input ends.
+ROUNDS = """
+import os, select, socket, sys
+a, b = socket.socketpair()
+if os.fork() == 0:
+    a.close()
+    while b.recv(100): b.send(b"answer")
+    os._exit(0)
+b.close()
+while not select.select([0], [], [], 0.001)[0]:
+    a.send(b"question"); a.recv(100)
+a.close()
+os.wait()
+"""
+
+
 class NotHere(Exception):
     """This machine cannot do what the case needs."""
 
@@ -94,6 +111,77 @@ class Served:
             assert self.process.wait(60) == 0, "dpm serve did not end by itself"
             self.process.stdout.close()
             self.process = None
+
+
+class LivePage:
+    """A program that is metered, and its page."""
+
+    def __init__(self, out, options, program, **how):
+        self.out = out
+        self.meter = subprocess.Popen([DPM, "meter", "--no-wait", "--serve", "-o", str(out), *options, "--", *program],
+                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **how)
+        line = self.meter.stdout.readline()
+        found = re.search(r"http://\S+", line)
+        if not found:
+            self.meter.kill()
+            raise NotHere(line.strip())
+        self.address = found[0]
+
+    def end_program(self):
+        raise NotImplementedError
+
+    def stop_program(self):
+        self.end_program()
+        self.meter.stdout.close()
+        self.meter.wait(60)
+
+    def stop(self):
+        if self.meter.poll() is None:
+            self.stop_program()
+        for entry in os.listdir("/proc"):  # the page stays for a minute; its command line names the trace
+            try:
+                if entry.isdigit() and f"{self.out}".encode() in open(f"/proc/{entry}/cmdline", "rb").read().split(b"\0"):
+                    os.kill(int(entry), signal.SIGTERM)
+            except OSError:
+                pass
+
+
+class Redis(LivePage):
+    """A server, and a load for it."""
+
+    def __init__(self, out):
+        for program in ("redis-server", "redis-benchmark", "redis-cli"):
+            if not shutil.which(program):
+                raise NotHere(f"{program} is missing")
+        self.loads, self.port = [], str(free_port())
+        super().__init__(out, [], ["redis-server", "--port", self.port, "--save", "", "--appendonly", "no"])
+
+    def load(self):
+        self.loads.append(subprocess.Popen(["redis-benchmark", "-p", self.port, "-c", "8", "-n", "10000000", "-t", "get,set", "-q"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+
+    def end_load(self):
+        for load in self.loads:
+            load.kill()
+            load.wait()
+        self.loads.clear()
+
+    def end_program(self):
+        self.end_load()
+        subprocess.run(["redis-cli", "-p", self.port, "shutdown", "nosave"], capture_output=True, timeout=30)
+
+
+class Scheduled(LivePage):
+    """Two processes that a scheduler binds to one core after a second."""
+
+    def __init__(self, out):
+        name, core = os.path.basename(sys.executable), min(os.sched_getaffinity(0))
+        placement = out.parent / "placement-of-cores.json"
+        placement.write_text(json.dumps({"processes": {name: f"core{core}"}}))
+        super().__init__(out, ["--schedule", "fixed", "--placement", str(placement), "--decision-window", "0.5s"],
+                         [sys.executable, "-c", ROUNDS], stdin=subprocess.PIPE)
+
+    def end_program(self):
+        self.meter.stdin.close()
 
 
 class Traces:

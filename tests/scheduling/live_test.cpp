@@ -52,8 +52,12 @@ struct Machine {
 
   double cpu_s = 0;
 
-  explicit Machine(std::uint32_t count, bool dry_run = false)
-      : scheduler(options(dry_run), policy, placing, [this](const JournalEntry& entry) { journal.push_back(entry); }),
+  struct Limits {
+    bool dry_run = false, cpu = false;
+  };
+
+  explicit Machine(std::uint32_t count, Limits limits = {false, false})
+      : scheduler(options(limits), policy, placing, [this](const JournalEntry& entry) { journal.push_back(entry); }),
         processes(count) {
     TraceGrowth growth;
     growth.machines.push_back({"host"});
@@ -64,16 +68,18 @@ struct Machine {
   static ProcessInfo described(std::uint32_t p) {
     ProcessInfo process{"p" + std::to_string(p), "program", MachineId{0}};
     process.pid = process.tid = 100 + p;
+    process.began_ns = 1;
     return process;
   }
-  LiveSchedulerOptions options(bool dry_run) {
+  LiveSchedulerOptions options(Limits limits) {
     LiveSchedulerOptions options;
     options.loop = {.window = Duration::from_seconds(1), .settling = Duration::from_seconds(.2), .loss_max = -.01};
     options.loop.hold = Duration::from_seconds(20);
     options.loop.progress = Progress::bytes;
-    options.loop.dry_run = dry_run;
+    options.loop.dry_run = limits.dry_run;
     options.window.length = Duration::from_seconds(1);
-    options.cpu_s = [this] { return cpu_s; };
+    if (limits.cpu) options.cpu_s = [this] { return cpu_s; };
+    options.began_at = {100 * kSecondNs};
     return options;
   }
 
@@ -152,7 +158,7 @@ TEST_CASE("live: an undone move leaves what an earlier decision has bound", "[sc
 }
 
 TEST_CASE("live: a dry run tells what it would do, once, and moves nothing", "[scheduling]") {
-  Machine machine(2, true);
+  Machine machine(2, {.dry_run = true});
   machine.policy.answer = [](const SystemView& view) {
     return Proposal{{{{0}, view.machine_of[0], MachineId{1}}}, GainRange{.5, .4, .6}, "because"};
   };
@@ -270,7 +276,7 @@ TEST_CASE("live: a process that starts others is not bound, and is let go with t
 }
 
 TEST_CASE("live: a policy that takes long is asked less often", "[scheduling]") {
-  Machine machine(2);
+  Machine machine(2, {.cpu = true});
   int asked = 0;
   machine.policy.answer = [&](const SystemView&) {
     ++asked;
@@ -278,8 +284,42 @@ TEST_CASE("live: a policy that takes long is asked less often", "[scheduling]") 
     return Proposal{{}, {}, "nothing"};
   };
   machine.run(101);
-  CHECK(asked >= 36);
-  CHECK(asked <= 39);  // 1.8 % of 101 s and .05 s at first, of .05 s each
+  CHECK(asked >= 34);
+  CHECK(asked <= 36);  // 1.8 % of 101 s, of .05 s each
+}
+
+TEST_CASE("live: no decision is begun while the CPU time that it may take is much for a run so short", "[scheduling]") {
+  Machine machine(2, {.cpu = true});
+  int asked = 0;
+  machine.policy.answer = [&](const SystemView&) {
+    ++asked;
+    return Proposal{{}, {}, "nothing"};
+  };
+  machine.run(1.5);
+  CHECK(asked == 0);
+  machine.run(.5);
+  CHECK(asked > 0);
+}
+
+TEST_CASE("live: a process is as old as its beginning says, whenever the scheduler began", "[scheduling]") {
+  Machine machine(2);
+  TraceGrowth growth;
+  ProcessInfo young = Machine::described(2), unknown = Machine::described(3);
+  young.began_ns = 90 * kSecondNs;  // the scheduler begins 100 s after the machine
+  unknown.began_ns = 0;
+  growth.processes = {young, unknown};
+  machine.scheduler.learn(growth);
+  machine.processes = 4;
+  std::vector<Duration> ages;
+  machine.policy.answer = [&](const SystemView& view) {
+    if (ages.empty()) ages = view.ages;
+    return Proposal{{}, {}, "nothing"};
+  };
+  machine.run(2.5);
+  REQUIRE(ages.size() == 4);
+  CHECK(ages[0].seconds() - ages[2].seconds() == Approx(90));
+  CHECK(ages[2].seconds() == Approx(11.5).margin(1.5));
+  CHECK(ages[3].seconds() == Approx(1.5).margin(1.5));
 }
 
 TEST_CASE("live: threads move with their process, which is asked for once", "[scheduling]") {

@@ -34,6 +34,7 @@ struct World {
                     }};
   int moves = 0;
   std::string refuse;  // why a move fails
+  std::optional<Duration> age;
 
   World() {
     info.machines = {{"red"}, {"green"}};
@@ -55,7 +56,8 @@ struct World {
         window.on_events({&e, 1});
       }
       const std::vector<MachineId> places(info.processes.size(), machine);
-      while (const auto move = loop.next({window, info.machines, places, {true}})) {
+      const std::vector<Duration> ages = age ? std::vector{*age} : std::vector<Duration>();
+      while (const auto move = loop.next({window, info.machines, places, {true}, {}, {}, ages})) {
         REQUIRE(move->from == machine);
         if (refuse.empty()) machine = move->to, ++moves;
         loop.moved(window, refuse);
@@ -163,6 +165,25 @@ TEST_CASE("loop: a prediction that was too high is charged to the next ones, and
   CHECK(world.moves == 2);
   world.run(400);
   CHECK(world.moves > 2);
+}
+
+TEST_CASE("loop: what has not run for long is moved only if that is expected to save far more than a wrong move costs",
+          "[scheduling]") {
+  // A wrong move lasts for 3 and a slice of 2: half of that is lost.
+  const auto moves = [](double gain, std::int64_t age) {
+    World world;
+    world.age = Duration{age};
+    world.rate = [](MachineId machine) { return machine == kRed ? 5 : 10; };
+    world.policy.answer = [gain](const SystemView&) {
+      return Proposal{{{kWorker, kRed, kGreen}}, GainRange{gain, gain, gain}, "because"};
+    };
+    world.run(20);
+    return world.moves;
+  };
+  CHECK(moves(.1, 100) == 0);
+  CHECK(moves(.1, 130) == 1);
+  CHECK(moves(1, 45) == 0);
+  CHECK(moves(1, 55) == 1);
 }
 
 TEST_CASE("loop: a process that goes to and fro is held, and the journal says that the policy oscillates",

@@ -59,6 +59,43 @@ struct Crowded {
 constexpr MachineId kRed{0}, kGreen{1};
 constexpr std::uint64_t kMs = 1'000'000;
 
+// Two live processes of much CPU time on red, connected by a stream. Until half of the window, the first also sends to a
+// process that is not metered.
+struct Live {
+  TraceInfo info;
+  SlidingWindow window{{.length = {1'000'000'000}}};
+
+  Live() {
+    info.machines = {{"red"}, {"green"}};
+    for (const char* name : {"server", "client"}) info.processes.push_back({name, name, kRed});
+    info.channels = {{ProcessId{1}, "tcp 127.0.0.1:1 > 127.0.0.1:2", ChannelKind::stream},
+                     {ProcessId{}, "tcp 127.0.0.1:3 > 10.0.0.1:4", ChannelKind::stream}};
+    window.on_begin(info);
+    for (std::uint64_t i = 0; i < 20; ++i) {
+      add(EventType::send, 0, {0}, i);
+      add(EventType::receive, 1, {0}, i);
+      if (i < 8) add(EventType::send, 0, {1}, i);
+    }
+    window.set_now({999'999'999});
+  }
+
+  void add(EventType type, std::uint32_t process, ChannelId channel, std::uint64_t round) {
+    Event e;
+    e.type = type;
+    e.process = {process};
+    e.machine = kRed;
+    e.channel = channel;
+    e.length_bytes = 10;
+    e.sequence = round * 10;
+    e.proc_time_ns = (round + 1) * 20'000'000;
+    e.local_time = {time_ns_ += 10'000'000};
+    window.on_events({&e, 1});
+  }
+
+ private:
+  std::int64_t time_ns_ = 0;
+};
+
 }  // namespace
 
 TEST_CASE("policies: all are found by their folders, and an unknown one is refused with the nearest", "[scheduling]") {
@@ -114,6 +151,19 @@ TEST_CASE("policies: predicted moves nothing for what was a gain in one half of 
   CHECK(Crowded({kRed, kRed}, {400 * kMs, 400 * kMs}, {1, 0, 1}).ask("predicted").moves.empty());
 }
 
+TEST_CASE("policies: predicted looks at halves of the window that have other processes outside", "[scheduling]") {
+  const Live live;
+  const std::size_t events = live.window.events();
+  REQUIRE(live.window.history({0, events / 2})->process_count() == 3);
+  REQUIRE(live.window.history({events / 2, events})->process_count() == 2);
+  const auto policy = make_policy("predicted", {});
+  REQUIRE(policy.has_value());
+  const auto proposal = (*policy)->propose({live.window, live.info.machines, {kRed, kRed}, {true, true}});
+  INFO(proposal.reason);
+  REQUIRE(proposal.moves.size() == 1);
+  CHECK(proposal.predicted->expected > .5);
+}
+
 TEST_CASE("policies: where the kernel places the processes, predicted compares with the time that they took",
           "[scheduling]") {
   // Both on one machine take 800 ms, which the replay of that placement says. But the events took 400 ms: they were not there.
@@ -123,6 +173,17 @@ TEST_CASE("policies: where the kernel places the processes, predicted compares w
   Crowded slow({kRed, kRed}, {400 * kMs, 400 * kMs}, {1, 1}, 20 * kMs);
   slow.stays = {false, false};
   CHECK(slow.ask("predicted").moves.size() == 1);
+}
+
+TEST_CASE("policies: predicted doubts a gain if most of the time that was taken is not explained", "[scheduling]") {
+  Crowded idle({kRed, kRed}, {400 * kMs, 400 * kMs}, {1, 1}, 120 * kMs);
+  idle.stays = {false, false};
+  const auto proposal = idle.ask("predicted");
+  CHECK(proposal.moves.empty());
+  CHECK(proposal.reason.find("within the interval") != std::string::npos);
+  Crowded busy({kRed, kRed}, {400 * kMs, 400 * kMs}, {1, 1}, 40 * kMs);
+  busy.stays = {false, false};
+  CHECK(busy.ask("predicted").moves.size() == 1);
 }
 
 TEST_CASE("policies: predicted binds the processes to where they were most, if the kernel does not leave them there",

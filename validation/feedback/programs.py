@@ -1,4 +1,4 @@
-"""What is run: about eight processes each, with a fixed amount of work that takes some seconds on two cores."""
+"""What is run: about eight processes each, with a fixed amount of work that takes about ten seconds on two cores."""
 
 import lzma
 import os
@@ -56,8 +56,8 @@ NOW = "date +%s.%N >>$CLOCK"
 class Redis(Work):
     """A server and six clients, each with one request at a time."""
 
-    CLIENTS, REQUESTS = 6, 60_000
-    NOTIFY_SHARE = 0.2
+    CLIENTS, REQUESTS = 6, 120_000
+    NOTIFY_SHARE = 0.12
 
     def prepare(self, folder: pathlib.Path, dpm: str) -> None:
         need("redis-server", "redis-benchmark", "redis-cli")
@@ -80,22 +80,24 @@ wait $server"""
 class RedisOneClient(Redis):
     """A server and one client that waits for each answer."""
 
-    CLIENTS, REQUESTS = 1, 80_000
+    CLIENTS, REQUESTS = 1, 150_000
+    NOTIFY_SHARE = 0.55
 
 
 class Pipeline(Work):
     """Eight processes with the shell, of very different CPU time."""
 
-    LINES, TIMES = 900_000, 5
+    LINES, TIMES = 900_000, 10
+    NOTIFY_SHARE = 0.6
 
     def prepare(self, folder: pathlib.Path, dpm: str) -> None:
         need("xz", "gzip", "tr", "sed", "md5sum")
         draw = random.Random(1)
         with lzma.open(folder / "data.xz", "wt", preset=1) as file:
-            file.writelines(f"{draw.randrange(300000)} {draw.getrandbits(64):x}\n" for _ in range(self.amount(self.LINES)))
+            file.writelines(f"{draw.randrange(300000)} {draw.getrandbits(64):x}\n" for _ in range(self.LINES))
 
     def script(self, folder: pathlib.Path) -> str:
-        data = " ".join([f"{folder}/data.xz"] * self.TIMES)
+        data = " ".join([f"{folder}/data.xz"] * self.amount(self.TIMES))
         return f"""
 {NOW}
 xz -dc {data} | tr a-f A-F | sed s/A/b/ | tr 0-4 5-9 | gzip -3 | gzip -dc | md5sum >/dev/null
@@ -105,7 +107,7 @@ xz -dc {data} | tr a-f A-F | sed s/A/b/ | tr 0-4 5-9 | gzip -3 | gzip -dc | md5s
 class PostgreSql(Work):
     """A server with three connections, and pgbench."""
 
-    NOTIFY_SHARE = 0.2
+    NOTIFY_SHARE = 0.28
 
     def bin(self) -> pathlib.Path:
         versions = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: path.parts[-3])
@@ -140,7 +142,7 @@ class PostgreSql(Work):
 server=$!
 until {bin}/pg_isready -q -h 127.0.0.1 -p {port}; do sleep 0.05; done
 {NOW}
-{bin}/pgbench -n -S -M prepared -c 3 -j 1 -t {self.amount(40_000)} -h 127.0.0.1 -p {port} -U bench bench >/dev/null 2>&1
+{bin}/pgbench -n -S -M prepared -c 3 -j 1 -t {self.amount(140_000)} -h 127.0.0.1 -p {port} -U bench bench >/dev/null 2>&1
 {NOW}
 kill $server
 wait $server"""
@@ -154,7 +156,7 @@ class Tsp(Work):
 
     def script(self, folder: pathlib.Path) -> str:
         scenario = ROOT / "scenarios" / "tsp" / "scenario.json"
-        size = 8 if self.quick else 10
+        size = 9 if self.quick else 12
         return f"""
 {NOW}
 {self.dpm} run {scenario} --native --set size={size} --set servers=6 --modelled-work >/dev/null

@@ -25,6 +25,8 @@ struct SystemView {
   std::vector<bool> stays = {};
   // Where all processes were at some moments lately, while the kernel places some of them: by moment, by process.
   std::vector<std::vector<MachineId>> moments = {};
+  // By process: how long it has run. Empty: not known.
+  std::vector<Duration> ages = {};
 
   std::vector<MachineId> usable_machines() const;
 };

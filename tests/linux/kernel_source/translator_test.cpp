@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -43,7 +44,12 @@ class Kernel {
   template <typename Record>
   void take(const Record& record) {
     translator_.take({reinterpret_cast<const std::byte*>(&record), sizeof record});
-    for (const Event& event : meter_.take().events) events.push_back(event);
+    keep_events();
+  }
+
+  void give_up_old_connects(std::int64_t now_ns) {
+    translator_.give_up_old_connects(now_ns);
+    keep_events();
   }
 
   void fork(std::uint32_t parent, std::uint32_t child) {
@@ -93,6 +99,10 @@ class Kernel {
   std::vector<Event> events;
 
  private:
+  void keep_events() {
+    for (const Event& event : meter_.take().events) events.push_back(event);
+  }
+
   Meter meter_;
   std::int64_t now_ns_ = 1'000'000'000;
   RecordTranslator translator_;
@@ -164,6 +174,47 @@ TEST_CASE("kernel source: what a thread waited is in its events from then on, an
   kernel.fork(kServer, kChild);
   CHECK(kernel.events.back().type == EventType::start_process);
   CHECK(kernel.events.back().ready_time_ns == 0);
+}
+
+TEST_CASE("kernel source: a program that asks by connect() what became of its connection has connected once",
+          "[linux][kernel_source]") {
+  Kernel kernel;
+  kernel.connection();
+  kernel.events.clear();
+  for (const std::int32_t result : {-EINPROGRESS, 0}) {
+    dpm_record connected = kernel.record(dpm_connected, kServer);
+    connected.file = kClientSocket;
+    connected.result = result;
+    kernel.take(connected);
+  }
+  dpm_record sent = kernel.record(dpm_sent, kServer);
+  sent.file = kClientSocket;
+  sent.result = 10;
+  kernel.take(sent);
+  REQUIRE(kernel.types() == "CONNECT SEND");
+  CHECK(kernel.events[0].channel == kernel.events[1].channel);
+}
+
+TEST_CASE("kernel source: a connection that does not come about holds up the events of its thread for a moment only",
+          "[linux][kernel_source]") {
+  Kernel kernel;
+  kernel.connection();
+  kernel.events.clear();
+  dpm_record connected = kernel.record(dpm_connected, kServer);
+  connected.file = 99;  // not described: it was refused
+  connected.result = -EINPROGRESS;
+  kernel.take(connected);
+  dpm_record sent = kernel.record(dpm_sent, kServer);
+  sent.descriptor = 4;
+  sent.file = kClientSocket;
+  sent.result = 10;
+  kernel.take(sent);
+  CHECK(kernel.events.empty());
+  const auto now_ns = static_cast<std::int64_t>(sent.time_ns);
+  kernel.give_up_old_connects(now_ns + 10'000'000);
+  CHECK(kernel.events.empty());
+  kernel.give_up_old_connects(now_ns + 200'000'000);
+  CHECK(kernel.types() == "CONNECT SEND");
 }
 
 TEST_CASE("kernel source: both ends of a connection are one channel each way", "[linux][kernel_source]") {

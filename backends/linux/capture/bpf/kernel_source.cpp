@@ -153,6 +153,7 @@ bool KernelSource::State::look(RecordReader& reader, bool at_the_end) {
     apply_flags_until(RecordOrder::time_of(record));
     translator.take(record);
   }
+  translator.give_up_old_connects(now_ns);
   meter.forget_ended();
   note_summary();
   return !records.empty() || reader.holds_some();

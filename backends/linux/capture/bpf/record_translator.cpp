@@ -8,6 +8,7 @@ namespace dpm {
 namespace {
 
 constexpr std::uint32_t kNoDescriptor = 0xffff;
+constexpr std::int64_t kOldConnectNs = 100'000'000;
 
 // The record is at the beginning of the bytes.
 template <typename Record>
@@ -101,6 +102,10 @@ void RecordTranslator::take_message(const dpm_record& record, const std::string&
   if (seen.kind() != dpm_asked) moved(seen);
 }
 
+void RecordTranslator::give_up_old_connects(std::int64_t now_ns) {
+  meter_.paths().give_up_old_connects(now_ns - kOldConnectNs);
+}
+
 Call RecordTranslator::call_of(const dpm_record& record, FollowedThread& thread, std::int64_t at_ns) const {
   Call call;
   call.thread = thread.metered;
@@ -186,9 +191,7 @@ void RecordTranslator::changed_path(const Seen& seen) {
       return meter_.paths().uses(call, *socket);
     }
     case dpm_connected:
-      meter_.paths().connects(call);
-      if (socket != nullptr) meter_.paths().uses(call, *socket);
-      return;
+      return meter_.paths().connected(call, socket);
     case dpm_created:
       return meter_.paths().creates_socket(call, static_cast<std::uint32_t>(record.offset));
     case dpm_duplicated:

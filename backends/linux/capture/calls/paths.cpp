@@ -161,6 +161,15 @@ void Paths::creates_socket(const Call& call, std::uint32_t kind) {
 
 void Paths::connects(const Call& call) { await_connection(call, recorder_.event_of(call, EventType::connect), {}); }
 
+void Paths::connected(const Call& call, Socket* socket) {
+  if (socket != nullptr && socket->announced && !keeps_boundaries(socket->description.medium)) return;
+  connects(call);
+  if (socket == nullptr) return;
+  uses(call, *socket);
+  // A socket for datagrams that has got another peer was announced before.
+  complete(awaited_.take_connect(call.thread->pid(), call.descriptor), *socket);
+}
+
 void Paths::duplicates(const Call& call, const Socket& socket, std::int32_t new_descriptor) {
   record(call, EventType::dup, socket, static_cast<std::uint32_t>(new_descriptor), Evidence::observed);
   const auto table = tables_.find(call.thread->pid());

@@ -47,7 +47,10 @@ class Paths {
   bool has_awaited() const { return !awaited_.empty(); }
 
   void creates_socket(const Call& call, std::uint32_t kind);
-  void connects(const Call& call);                                                       // Call::descriptor
+  void connects(const Call& call);  // Call::descriptor
+  // connect() has returned, and this is the socket; nullptr while it is not known. A program that did not wait for its connection may
+  // call connect() again to learn what became of it, which is not recorded.
+  void connected(const Call& call, Socket* socket);
   void duplicates(const Call& call, const Socket& socket, std::int32_t new_descriptor);  // -1: the kernel's choice
   void closes(const Call& call);                                                         // Call::descriptor
 
