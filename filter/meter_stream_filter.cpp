@@ -11,12 +11,12 @@
 namespace dpm {
 
 Result<Ledger> filter_meter_stream(const std::string& templates, const std::string& directory, int input,
-                                   std::optional<TraceWindow> window) {
+                                   TraceForm form) {
   auto compiled = load_rules(templates, event_layouts());
   if (!compiled) return compiled.error();
   std::vector<RuleSet> rules;
   rules.push_back(*std::move(compiled));
-  auto writer = TraceWriter::create(directory, describe_events({"filter"}, rules), std::move(window));
+  auto writer = TraceWriter::create(directory, describe_events({"filter"}, rules), std::move(form));
   if (!writer) return writer.error();
 
   EventFilter filter(std::move(rules), **writer);

@@ -3,12 +3,11 @@
 // and an account of everything that was lost on the way.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "model/ledger.hpp"
 #include "model/result.hpp"
-#include "trace/trace_window.hpp"
+#include "trace/trace_form.hpp"
 
 namespace dpm {
 
@@ -16,6 +15,6 @@ namespace dpm {
 // second, or after a tenth of a second without input, and it stays if this process is killed. An error means that the
 // file could not be parsed, the directory not created, or the input not read. A window counts when messages arrive.
 Result<Ledger> filter_meter_stream(const std::string& templates, const std::string& directory, int input,
-                                   std::optional<TraceWindow> window = std::nullopt);
+                                   TraceForm form = {});
 
 }  // namespace dpm

@@ -178,7 +178,7 @@ Result<Ledger> filter_meter_messages(const StandardFilterFiles& files, int input
   if (!descriptions) return descriptions.error();
   auto rules = load_rules(files.templates, descriptions->records);
   if (!rules) return rules.error();
-  auto writer = TraceWriter::create(files.directory, describe_messages(*descriptions, *rules), files.window);
+  auto writer = TraceWriter::create(files.directory, describe_messages(*descriptions, *rules), files.form);
   if (!writer) return writer.error();
 
   StandardFilter filter(*std::move(descriptions), *std::move(rules), **writer);

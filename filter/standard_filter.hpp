@@ -78,7 +78,7 @@ struct StandardFilterFiles {
   std::string descriptions;
   std::string templates;  // may be empty
   std::string directory;
-  std::optional<TraceWindow> window = {};  // counts when messages arrive
+  TraceForm form = {};  // a window counts when messages arrive
 };
 Result<Ledger> filter_meter_messages(const StandardFilterFiles& files, int input);
 

@@ -37,4 +37,13 @@ std::uint64_t checksum_of(std::span<const std::byte> packet) {
   return hash;
 }
 
+void seal(std::span<std::byte> packet, PacketHead& head) {
+  DPM_CHECK(packet.size() >= sizeof head);
+  head.packet_size_bits = packet.size() * 8;
+  head.checksum = 0;
+  std::memcpy(packet.data(), &head, sizeof head);
+  head.checksum = checksum_of(packet);
+  std::memcpy(packet.data(), &head, sizeof head);
+}
+
 }  // namespace dpm

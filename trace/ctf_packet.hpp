@@ -17,6 +17,9 @@ static_assert(std::endian::native == std::endian::little,
               "records are copied as they lie in memory, and CTF says 'le'");
 
 inline constexpr std::uint32_t kCtfMagic = 0xC1FC1FC1;
+// Of a packet whose records are compressed (packed_packet.hpp). Other readers of CTF refuse it.
+inline constexpr std::uint32_t kPackedMagic = 0xC2FC1FC1;
+inline bool is_packet_magic(std::uint32_t magic) { return magic == kCtfMagic || magic == kPackedMagic; }
 
 // In the order of the file. magic and stream are CTF's packet header, the rest its packet context.
 struct PacketHead {
@@ -25,7 +28,7 @@ struct PacketHead {
   std::uint64_t timestamp_begin = 0;
   std::uint64_t timestamp_end = 0;
   std::uint64_t content_size_bits = 0;
-  std::uint64_t packet_size_bits = 0;  // the same: packets are not padded
+  std::uint64_t packet_size_bits = 0;  // in the file: packets are not padded, so without compression the same
   std::uint64_t events_discarded = 0;  // lost on this stream so far
   std::uint64_t sequence = 0;          // 0, 1, 2, ... in each stream
   std::uint64_t checksum = 0;          // checksum_of(packet)
@@ -42,5 +45,8 @@ inline constexpr std::uint64_t kPacketRecordsMax = 4096;
 
 // 64 bits over the whole packet with its checksum field taken as 0.
 std::uint64_t checksum_of(std::span<const std::byte> packet);
+
+// Puts the head before the records, with the size and the checksum of this packet. `head` gets both too.
+void seal(std::span<std::byte> packet, PacketHead& head);
 
 }  // namespace dpm

@@ -52,7 +52,7 @@ class PartCursor {
   template <typename Take>
   bool read_indexed(const IndexedPacket& indexed, std::uint64_t expected, Take&& take) {
     if (indexed.bytes > buffer_.size()) return false;
-    const auto packet = dpm::read_packet(*file_, indexed.offset, std::span(buffer_).first(indexed.bytes));
+    const auto packet = dpm::read_packet(*file_, indexed.offset, std::span(buffer_).first(indexed.bytes), unpacker_);
     if (!packet || packet->head.records != indexed.records || !decoder_.can_read(packet->head)) return false;
     StreamOutcome outcome;
     const auto take_it = [&](const Event& event) {
@@ -66,6 +66,7 @@ class PartCursor {
   const std::function<bool(ProcessId)>& has_;
   TimeSpan times_;
   std::vector<std::byte> buffer_;
+  PacketUnpacker unpacker_;
   std::optional<FileReader> file_;
   std::size_t at_ = 0;  // in the index
 };

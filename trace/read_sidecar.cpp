@@ -6,12 +6,6 @@
 #include "trace/names_journal.hpp"
 
 namespace dpm {
-namespace {
-
-constexpr std::size_t kSidecarBytesMax = std::size_t{1} << 30;
-
-}  // namespace
-
 Result<Sidecar> read_sidecar_alone(const std::string& directory) {
   const std::string path = fmt::format("{}/{}", directory, kSidecarName);
   const auto text = read_text_file(path, kSidecarBytesMax);

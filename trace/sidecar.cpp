@@ -219,13 +219,17 @@ StreamSummary stream_from_json(const Json& json, const Sidecar& sidecar) {
 Sidecar from_document(const Json& json) {
   require(json.is_object() && json.value("format", "") == "dpm-trace", "this is not the description of a dpm trace");
   const auto version = whole_number<std::uint32_t>(json.at("version"));
-  require(version >= kOldestTraceFormatVersion && version <= kTraceFormatVersion,
+  require(version >= kOldestTraceFormatVersion && version <= kCompressedFormatVersion,
           fmt::format("format version {} (this program reads versions {} to {})", version, kOldestTraceFormatVersion,
-                      kTraceFormatVersion));
+                      kCompressedFormatVersion));
   Sidecar sidecar;
   const auto state = json.at("state").get<std::string>();
   sidecar.finished = state == "finished";
   sidecar.paused = state == "paused";
+  if (json.contains("compression")) {
+    sidecar.compressed = json.at("compression").get<std::string>() == kCompression;
+    require(sidecar.compressed, "the packets are compressed in a way that this program does not know");
+  }
   if (json.contains("names")) {
     sidecar.has_journal = json.at("names").get<std::string>() == kNamesJournalName;
     require(sidecar.has_journal, "names are in a file that this program does not know");
@@ -251,12 +255,16 @@ Sidecar from_document(const Json& json) {
   return sidecar;
 }
 
+// Names come from outside: bytes that are not UTF-8 are replaced instead of throwing.
+std::string text_of(const Json& json) { return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
 }  // namespace
 
 std::string to_json(const Sidecar& sidecar) {
   Json json;
   json["format"] = "dpm-trace";
-  json["version"] = kTraceFormatVersion;
+  json["version"] = sidecar.compressed ? kCompressedFormatVersion : kTraceFormatVersion;
+  if (sidecar.compressed) json["compression"] = kCompression;
   json["state"] = sidecar.finished ? "finished" : sidecar.paused ? "paused" : "recording";
   if (sidecar.has_journal) json["names"] = kNamesJournalName;
   if (sidecar.window_ns > 0) json["window_ns"] = sidecar.window_ns;
@@ -273,8 +281,7 @@ std::string to_json(const Sidecar& sidecar) {
     json["split_processes"] = Json::array();
     for (const auto process : *sidecar.split_processes) json["split_processes"].push_back(process.value);
   }
-  // Names come from outside: bytes that are not UTF-8 are replaced instead of throwing.
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text_of(json);
 }
 
 Result<Sidecar> sidecar_from_json(const std::string& path, const std::string& text) {
@@ -282,6 +289,23 @@ Result<Sidecar> sidecar_from_json(const std::string& path, const std::string& te
     return from_document(Json::parse(text));
   } catch (const WrongContent& wrong) {
     return Error{fmt::format("{}: {}", path, wrong.what)};
+  } catch (const nlohmann::json::exception& wrong) {
+    return Error{fmt::format("{}: not a dpm trace: {}", path, wrong.what())};
+  }
+}
+
+Result<std::string> sidecar_compressed(const std::string& path, const std::string& text, bool compressed) {
+  try {
+    const Json json = Json::parse(text);
+    Json changed;
+    for (const auto& [key, value] : json.items()) {
+      if (key == "compression") continue;
+      changed[key] = value;
+      if (key != "version") continue;
+      changed[key] = compressed ? kCompressedFormatVersion : kTraceFormatVersion;
+      if (compressed) changed["compression"] = kCompression;
+    }
+    return text_of(changed);
   } catch (const nlohmann::json::exception& wrong) {
     return Error{fmt::format("{}: not a dpm trace: {}", path, wrong.what())};
   }

@@ -3,6 +3,7 @@
 // time as a whole, by rename, so that a reader finds the old one or the new one and never half of one.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,9 +17,13 @@
 namespace dpm {
 
 inline constexpr int kTraceFormatVersion = 2;
+// What differs is that packets are compressed, which readers of version 2 would take for damage.
+inline constexpr int kCompressedFormatVersion = 3;
+inline constexpr const char* kCompression = "zstd";
 // Of version 1 only the fields READYTIME and DISKTIME are missing.
 inline constexpr int kOldestTraceFormatVersion = 1;
 inline constexpr const char* kSidecarName = "trace.json";
+inline constexpr std::size_t kSidecarBytesMax = std::size_t{1} << 30;
 inline constexpr const char* kStreamFolder = "ctf";
 
 // What one stream file should hold. Of a trace with a window it is a segment (segment_name.hpp); one without records says
@@ -32,6 +37,7 @@ struct StreamSummary {
 
 struct Sidecar {
   bool finished = false;
+  bool compressed = false;     // packets may be packed: packed_packet.hpp
   bool has_journal = false;    // names.jsonl describes what `info` does not: names_journal.hpp
   bool paused = false;         // not finished, and complete so far: no record was waiting when it was written
   std::int64_t window_ns = 0;  // what older records than this were removed; 0: none
@@ -50,5 +56,8 @@ std::string to_json(const Sidecar& sidecar);
 // `path` names the text in messages. Every index in the result is checked: machines, filters, layouts, fields,
 // channels.
 Result<Sidecar> sidecar_from_json(const std::string& path, const std::string& text);
+
+// The same text, of a trace whose packets are compressed or plain. All else stays, also what this program does not know.
+Result<std::string> sidecar_compressed(const std::string& path, const std::string& text, bool compressed);
 
 }  // namespace dpm

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 
 namespace dpm {
@@ -14,16 +13,41 @@ constexpr std::size_t kReadBytes = 4 * kPacketBytesMax;
 // cost one of 64 KiB every 80 bytes: the search ends when the checksums in vain exceed the bytes passed by this factor.
 constexpr std::uint64_t kVainFactor = 4;
 
+constexpr std::size_t kMagicBytes = sizeof kCtfMagic;
+
+bool is_magic(const std::byte* at) {
+  std::uint32_t magic = 0;
+  std::memcpy(&magic, at, sizeof magic);
+  return is_packet_magic(magic);
+}
+
+bool has_possible_sizes(const PacketHead& head) {
+  const bool is_plain = head.magic == kCtfMagic;
+  const std::uint64_t size = head.packet_size_bits / 8;
+  return is_packet_magic(head.magic) && head.packet_size_bits % 8 == 0 && head.content_size_bits % 8 == 0 &&
+         (!is_plain || head.content_size_bits == head.packet_size_bits) && size >= sizeof head &&
+         size <= kPacketBytesMax;
+}
+
+std::optional<std::span<const std::byte>> records_of(const PacketHead& head, std::span<const std::byte> packet,
+                                                     PacketUnpacker& unpacker) {
+  const auto content = packet.subspan(sizeof head);
+  if (head.magic == kPackedMagic) return unpacker.unpack(head, content);
+  return content;
+}
+
 }  // namespace
 
-std::optional<Packet> read_packet(FileReader& file, std::uint64_t offset, std::span<std::byte> into) {
+std::optional<Packet> read_packet(FileReader& file, std::uint64_t offset, std::span<std::byte> into,
+                                  PacketUnpacker& unpacker) {
   Packet packet;
   if (into.size() < sizeof packet.head || !file.go_to(offset) || file.read(into) != into.size()) return std::nullopt;
   std::memcpy(&packet.head, into.data(), sizeof packet.head);
-  const bool is_packet = packet.head.magic == kCtfMagic && packet.head.packet_size_bits == into.size() * 8 &&
-                         packet.head.content_size_bits == packet.head.packet_size_bits;
+  const bool is_packet = has_possible_sizes(packet.head) && packet.head.packet_size_bits == into.size() * 8;
   if (!is_packet || checksum_of(into) != packet.head.checksum) return std::nullopt;
-  packet.records = into.subspan(sizeof packet.head);
+  const auto records = records_of(packet.head, into, unpacker);
+  if (!records) return std::nullopt;
+  packet.records = *records;
   return packet;
 }
 
@@ -75,13 +99,12 @@ void StreamFile::skip(std::size_t bytes) {
 // beginning stays if the file may grow.
 void StreamFile::skip_to_magic(FileEnd end) {
   skip(1);
-  while (have(sizeof kCtfMagic)) {
-    const auto unread = std::span(buffer_).subspan(begin_, end_ - begin_);
-    const auto magic = std::as_bytes(std::span(&kCtfMagic, 1));
-    const auto found = std::search(unread.begin(), unread.end(), magic.begin(), magic.end());
-    const bool is_found = found != unread.end();
-    skip(is_found ? static_cast<std::size_t>(found - unread.begin()) : unread.size() - (magic.size() - 1));
-    if (is_found) return;
+  while (have(kMagicBytes)) {
+    const std::size_t places = end_ - begin_ - (kMagicBytes - 1);
+    std::size_t place = 0;
+    while (place < places && !is_magic(buffer_.data() + begin_ + place)) ++place;
+    skip(place);
+    if (place < places) return;
   }
   if (end == FileEnd::final) skip(end_ - begin_);
 }
@@ -92,11 +115,9 @@ Result<Packet> StreamFile::packet_here() {
   if (ends_here_) return Error{"is cut short"};
   std::memcpy(&packet.head, buffer_.data() + begin_, sizeof packet.head);
   const PacketHead& head = packet.head;
-  if (head.magic != kCtfMagic) return Error{"has no packet where one should be"};
+  if (!is_packet_magic(head.magic)) return Error{"has no packet where one should be"};
+  if (!has_possible_sizes(head)) return Error{"has a packet of an impossible size"};
   const std::uint64_t size = head.packet_size_bits / 8;
-  if (head.packet_size_bits % 8 != 0 || head.content_size_bits != head.packet_size_bits || size < sizeof head ||
-      size > kPacketBytesMax)
-    return Error{"has a packet of an impossible size"};
   ends_here_ = !have(static_cast<std::size_t>(size));
   if (ends_here_) return Error{"is cut short"};
   const auto whole = std::span(buffer_).subspan(begin_, static_cast<std::size_t>(size));
@@ -105,12 +126,17 @@ Result<Packet> StreamFile::packet_here() {
   if (head.sequence < expected_sequence_) return Error{"repeats a packet"};
   if (first_ && (first_->stream != head.stream || first_->machine != head.machine || first_->filter != head.filter))
     return Error{"has a packet of another stream"};
+  const auto records = records_of(head, whole, unpacker_);
+  if (!records) {
+    vain_bytes_ += kPacketBytesMax;
+    return Error{"has a packet that cannot be unpacked"};
+  }
   vain_bytes_ -= size;
   if (!first_) first_ = head;
   packets_missing_ += head.sequence - expected_sequence_;
   expected_sequence_ = head.sequence + 1;
   passed_ = whole.size();
-  packet.records = whole.subspan(sizeof head);
+  packet.records = *records;
   return packet;
 }
 

@@ -13,16 +13,19 @@
 
 #include "trace/ctf_packet.hpp"
 #include "trace/files.hpp"
+#include "trace/packed_packet.hpp"
 
 namespace dpm {
 
 struct Packet {
-  PacketHead head;
-  std::span<const std::byte> records;  // without the head
+  PacketHead head;                     // as it is in the file
+  std::span<const std::byte> records;  // without the head, unpacked
 };
 
-// The packet that should begin at `offset` and be as long as `into`, alone. Nothing if it is not there, or not sound.
-std::optional<Packet> read_packet(FileReader& file, std::uint64_t offset, std::span<std::byte> into);
+// The packet that should begin at `offset` and be as long as `into`, alone. Nothing if it is not there, or not sound. It is valid
+// until `into` or `unpacker` is used again.
+std::optional<Packet> read_packet(FileReader& file, std::uint64_t offset, std::span<std::byte> into,
+                                  PacketUnpacker& unpacker);
 
 enum class FileEnd : std::uint8_t { final, may_grow };
 
@@ -53,6 +56,7 @@ class StreamFile {
   Result<Packet> packet_here();
 
   FileReader file_;
+  PacketUnpacker unpacker_;
   std::vector<std::byte> buffer_;  // what has been read and not been passed
   std::size_t begin_ = 0, end_ = 0;
   std::size_t passed_ = 0;    // bytes of the packet that was handed out last
@@ -63,7 +67,7 @@ class StreamFile {
   bool in_damage_ = false;
   bool ends_here_ = false;  // the last packet_here() would need more bytes than the file has
   std::uint64_t places_damaged_ = 0;
-  std::uint64_t vain_bytes_ = 0;  // under checksums of what was refused
+  std::uint64_t vain_bytes_ = 0;  // looked at in what was refused: under checksums, and unpacked
   std::string first_damage_;
 };
 

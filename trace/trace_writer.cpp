@@ -14,6 +14,7 @@
 #include "trace/names_in_window.hpp"
 #include "trace/names_journal.hpp"
 #include "trace/packed_copy.hpp"
+#include "trace/packed_packet.hpp"
 #include "trace/packet_index.hpp"
 #include "trace/recording_lock.hpp"
 #include "trace/segment_queue.hpp"
@@ -87,6 +88,7 @@ struct TraceWriter::State {
   bool takes_events = false;    // the layouts are event_layouts()
   bool knows_processes = true;  // every record was an Event
   bool ended = false;
+  std::optional<PacketPacker> packer;  // of a compressed trace
   std::optional<TraceWindow> window;
   std::int64_t now_ns = 0;                // by its clock, of the records that are being taken
   std::optional<std::int64_t> removable;  // before this instant no segment becomes older than the window
@@ -241,16 +243,23 @@ struct TraceWriter::State {
     stream.used_bytes += bytes;
   }
 
+  std::span<const std::byte> sealed_packet(Stream& stream) {
+    const std::span packet(stream.packet.data(), stream.used_bytes);
+    if (packer) {
+      std::memcpy(packet.data(), &stream.head, sizeof stream.head);
+      if (const auto packed = packer->pack(packet)) return *packed;
+    }
+    seal(packet, stream.head);
+    return packet;
+  }
+
   void end_packet(Stream& stream) {
     if (stream.head.records == 0) return;
     stream.head.timestamp_end = stream.last_time_ns;
-    stream.head.content_size_bits = stream.head.packet_size_bits = stream.used_bytes * 8;
+    stream.head.content_size_bits = stream.used_bytes * 8;
     stream.head.events_discarded = stream.records_refused;
-    stream.head.checksum = 0;
-    const std::span packet(stream.packet.data(), stream.used_bytes);
-    std::memcpy(packet.data(), &stream.head, sizeof stream.head);
-    stream.head.checksum = checksum_of(packet);
-    std::memcpy(packet.data(), &stream.head, sizeof stream.head);
+    const auto packet = sealed_packet(stream);
+    stream.head.packet_size_bits = packet.size() * 8;
     const auto written = append(ctf_path(stream.segments.open().name.file()), packet);
     if (written) {
       stream.segments.wrote(stream.head.records);
@@ -356,13 +365,15 @@ TraceWriter::TraceWriter(std::unique_ptr<State> state) : state_(std::move(state)
 TraceWriter::~TraceWriter() = default;
 
 Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& directory, TraceDescription description,
-                                                         std::optional<TraceWindow> window) {
+                                                         TraceForm form) {
   auto state = std::make_unique<State>();
-  if (window) {
-    DPM_CHECK(window->length.ns >= kSegmentsOfWindow);
-    state->sidecar.window_ns = window->length.ns;
-    state->window = std::move(window);
+  if (form.window) {
+    DPM_CHECK(form.window->length.ns >= kSegmentsOfWindow);
+    state->sidecar.window_ns = form.window->length.ns;
+    state->window = std::move(form.window);
   }
+  if (form.compressed) state->packer.emplace();
+  state->sidecar.compressed = form.compressed;
   state->directory = directory;
   for (const auto& filter : description.filters) {
     auto& packed = state->classes.emplace_back();

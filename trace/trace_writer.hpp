@@ -10,18 +10,19 @@
 // are older than the window. Older means older than the latest event, so that a program that falls silent keeps its last
 // minute.
 //
+// Compressed, a packet on disk is shorter, and nothing else is different: what waits in memory is plain.
+//
 // The writer never stops the observation. When the disk refuses a packet its records are counted as lost, with the
 // reason, and status() reports it.
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "model/result.hpp"
 #include "model/trace_growth.hpp"
 #include "trace/record_sink.hpp"
-#include "trace/trace_window.hpp"
+#include "trace/trace_form.hpp"
 
 namespace dpm {
 
@@ -29,7 +30,7 @@ class TraceWriter : public RecordSink, public GrowthSink {
  public:
   // Creates the directory (mode 0700, files 0600). Refuses a directory or file that exists; never overwrites.
   static Result<std::unique_ptr<TraceWriter>> create(const std::string& directory, TraceDescription description,
-                                                     std::optional<TraceWindow> window = std::nullopt);
+                                                     TraceForm form = {});
   ~TraceWriter() override;  // without on_end() the trace stays in state "recording"
 
   void on_begin(const TraceInfo& info) override;

@@ -1,4 +1,4 @@
-// make_scale_trace DIRECTORY EVENTS [PROCESSES [MACHINES [REACH]]]: a trace of clients and servers that exchange requests and answers, recorded as
+// make_scale_trace [--compress] DIRECTORY EVENTS [PROCESSES [MACHINES [REACH]]]: a trace of clients and servers that exchange requests and answers, recorded as
 // events come. REACH: how many servers a client asks.
 // make_scale_trace --seconds EVENTS: how long the trace of four machines lasts.
 #include <cstdio>
@@ -14,8 +14,10 @@
 
 int main(int argc, char** argv) {
   using namespace dpm;
+  const bool compressed = argc > 1 && std::string_view(argv[1]) == "--compress";
+  if (compressed) --argc, ++argv;
   if (argc < 3) {
-    std::fprintf(stderr, "usage: make_scale_trace DIRECTORY EVENTS [PROCESSES [MACHINES [REACH]]]\n");
+    std::fprintf(stderr, "usage: make_scale_trace [--compress] DIRECTORY EVENTS [PROCESSES [MACHINES [REACH]]]\n");
     return 2;
   }
   const auto number = [&](int at, unsigned long otherwise) {
@@ -30,7 +32,7 @@ int main(int argc, char** argv) {
   SyntheticEvents source(number(2, 0), processes / 4, processes - processes / 4, machines,
                          static_cast<std::uint32_t>(number(5, 0)));
   std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
-  auto writer = TraceWriter::create(argv[1], describe_events({"filter"}, rules));
+  auto writer = TraceWriter::create(argv[1], describe_events({"filter"}, rules), {.compressed = compressed});
   if (!writer) {
     std::fprintf(stderr, "make_scale_trace: %s\n", writer.error().what.c_str());
     return 2;

@@ -59,7 +59,7 @@ Result<Recorded> record(MeteredRun& run, RecordingPlan plan, const RecordingSurr
   if (!run.facts().waits_are_measured)
     for (RuleSet& rules : plan.rules)
       for (const char* field : {"readyTime", "diskTime"}) rules.discard(event_layouts(), field);
-  auto writer = TraceWriter::create(around.trace, describe_events({"filter"}, plan.rules), plan.window);
+  auto writer = TraceWriter::create(around.trace, describe_events({"filter"}, plan.rules), plan.form);
   if (!writer) return writer.error();
   EventFilter filter(std::move(plan.rules), **writer);
   RecordingSink sink(filter, **writer, plan.flags.immediate(), std::move(plan.chosen), around.listener);
@@ -131,7 +131,7 @@ Result<Recorded> record(MeteredRun& run, RecordingPlan plan, const RecordingSurr
   if (inside)
     for (std::string& complaint : inside->take_complaints()) recorded.ledger.warnings.push_back(std::move(complaint));
   if (recorded.ledger.removed > 0)
-    recorded.ledger.warnings.push_back(begins_in_the_middle(recorded.ledger, plan.window->length));
+    recorded.ledger.warnings.push_back(begins_in_the_middle(recorded.ledger, plan.form.window->length));
   if (!control)
     recorded.ledger.warnings.push_back("dpm list, stop and setflags could not reach this meter: " +
                                        control.error().what);

@@ -13,7 +13,7 @@
 #include "model/ledger.hpp"
 #include "model/metering_method.hpp"
 #include "model/time.hpp"
-#include "trace/trace_window.hpp"
+#include "trace/trace_form.hpp"
 
 namespace dpm::cli {
 
@@ -24,7 +24,7 @@ struct RecordingPlan {
   bool callers = false;        // see MeterOptions
   bool whole_cpu_time = false;
   std::string chosen;                  // how it is metered, and why: SourceChooser::Choice::reason
-  std::optional<TraceWindow> window;   // none: everything stays
+  TraceForm form;                      // of the trace
   std::unique_ptr<InsidePlan> inside;  // events inside programs too
 };
 

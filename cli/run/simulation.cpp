@@ -45,11 +45,12 @@ Result<Filters> load_filters(const ScenarioFile& file) {
 }
 
 Result<RecordedRun> simulate_into(const std::string& trace_directory, Filters filters, const Scenario& scenario,
-                                  const Progressing& progress, std::optional<Duration> window) {
+                                  const Progressing& progress, SimulatedTrace form) {
   constexpr std::int64_t kStepsOfWindow = 100;
+  const auto& window = form.window;
   SimulatedClock clock(window ? Duration{window->ns / kStepsOfWindow} : Duration::from_seconds(1));
-  std::optional<TraceWindow> kept;
-  if (window) kept = TraceWindow{*window, [&clock] { return clock.now_ns(); }};
+  TraceForm kept{.compressed = form.compressed};
+  if (window) kept.window = TraceWindow{*window, [&clock] { return clock.now_ns(); }};
   auto writer = TraceWriter::create(trace_directory, describe_events(filters.names, filters.rules), std::move(kept));
   if (!writer) return writer.error();
   EventFilter filter(std::move(filters.rules), **writer);

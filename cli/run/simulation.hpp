@@ -37,9 +37,14 @@ struct Progressing {
   std::string doing;
 };
 
-// Meters, filters and records into a new trace directory. `window` is of the simulation's own time.
+struct SimulatedTrace {
+  std::optional<Duration> window;  // of the simulation's own time
+  bool compressed = false;
+};
+
+// Meters, filters and records into a new trace directory.
 Result<RecordedRun> simulate_into(const std::string& trace_directory, Filters filters, const Scenario& scenario,
-                                  const Progressing& progress, std::optional<Duration> window = std::nullopt);
+                                  const Progressing& progress, SimulatedTrace form = {});
 
 // Without filters and without a trace, for the many runs of a study.
 Result<SimTruth> simulate(const Scenario& scenario, std::vector<EventSink*> sinks, const Progressing& progress);

@@ -33,6 +33,7 @@ const std::vector<LibraryHome> kLibraryHomes = {
     {"curses.h", "ncurses", {"view/terminal"}},
     {"sqlite3.h", "SQLite", {"export"}},
     {"simdjson.h", "simdjson", {"import/otlp", "import/dpm_json"}},
+    {"zstd.h", "zstd", {"trace"}},
     {"otf2/", "OTF2", {"export", "import/otf2", "tests/import/mpi"}},
     {"catch2/", "Catch2", {"tests"}},
     {"valijson/", "valijson", {"tests"}},

@@ -52,5 +52,5 @@ TEST_CASE("arrows: a row has a README's description of the folder, and what it m
   CHECK(with_arrow_table("before\n<!-- arrows -->\nold\n<!-- /arrows -->\nafter\n", files) ==
         "before\n<!-- arrows -->\n| folder | what it is | may use |\n|---|---|---|\n"
         "| `cli/input` | what is read and how | `trace` |\n| `model` | ? | nothing |\n"
-        "| `trace` | files of events | `model`; home of nlohmann_json |\n<!-- /arrows -->\nafter\n");
+        "| `trace` | files of events | `model`; home of nlohmann_json; home of zstd |\n<!-- /arrows -->\nafter\n");
 }

@@ -40,6 +40,13 @@ class SoundSink : public EventSink {
   std::uint64_t seen_ = 0;
 };
 
+inline void import_path(const char* format, const std::string& path) {
+  if (auto source = import_format_named(format).value()->open(path, {"machine"})) {
+    SoundSink sink;
+    DPM_CHECK((*source)->run(sink));
+  }
+}
+
 // Imports the bytes as a file of this format.
 inline void import_bytes(const char* format, const std::uint8_t* data, std::size_t size) {
   std::string path = (std::filesystem::temp_directory_path() / "dpm-fuzz-XXXXXX").string();
@@ -47,10 +54,7 @@ inline void import_bytes(const char* format, const std::uint8_t* data, std::size
   DPM_CHECK(file >= 0);
   DPM_CHECK(::write(file, data, size) == static_cast<ssize_t>(size));
   ::close(file);
-  if (auto source = import_format_named(format).value()->open(path, {"machine"})) {
-    SoundSink sink;
-    DPM_CHECK((*source)->run(sink));
-  }
+  import_path(format, path);
   std::filesystem::remove(path);
 }
 

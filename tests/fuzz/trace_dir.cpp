@@ -1,7 +1,7 @@
 // links: dpm_filter dpm_trace dpm_model
 // A trace directory may come from anywhere. The input overwrites a piece of a good trace: first byte, which file
-// (trace.json or the stream); next two, where; the rest, with what. The trace is refused, or its books balance and its
-// ids are in its tables.
+// (trace.json or the stream), and whether the trace is compressed; next two, where; the rest, with what. The trace is refused, or
+// its books balance and its ids are in its tables, and so it is with the trace that `dpm compress` makes of it.
 #include <stdlib.h>
 
 #include <filesystem>
@@ -12,12 +12,13 @@
 #include "model/check.hpp"
 #include "trace/ctf_packet.hpp"
 #include "trace/event_fields.hpp"
+#include "trace/repack.hpp"
 #include "trace/trace_reader.hpp"
 #include "trace/trace_writer.hpp"
 
 namespace {
 
-void write_trace(const std::string& directory) {
+void write_trace(const std::string& directory, bool compressed) {
   dpm::TraceInfo info;
   info.machines.push_back({"red", 1});
   for (int i = 0; i < 3; ++i) info.processes.push_back({"p", "program", dpm::MachineId{0}});
@@ -29,7 +30,9 @@ void write_trace(const std::string& directory) {
   info.channels[0].sender = {"10.0.0.1", 4000, dpm::MachineId{0}, 7};
   info.channels[0].receiver = {"10.0.0.2", 80, {}, 0};
   std::vector<dpm::RuleSet> rules = {dpm::RuleSet::keep_all(dpm::event_layouts())};
-  auto writer = dpm::TraceWriter::create(directory, dpm::describe_events(info.filters, rules)).value();
+  auto writer =
+      dpm::TraceWriter::create(directory, dpm::describe_events(info.filters, rules), {.compressed = compressed})
+          .value();
   dpm::EventFilter filter(std::move(rules), *writer);
   filter.on_begin(info);
   for (std::uint32_t i = 0; i < 20; ++i) {
@@ -63,6 +66,23 @@ void repair_checksum(std::string& bytes) {
 
 bool in_table(std::uint64_t id, std::uint64_t none, std::size_t size) { return id == none || id < size; }
 
+void read(const std::string& directory) {
+  auto reader = dpm::TraceReader::open(directory);
+  if (!reader) return;
+  const dpm::TraceInfo& info = reader->info();
+  std::uint64_t events = 0;
+  const auto losses = reader->read([&](std::span<const dpm::Event> batch) {
+    events += batch.size();
+    for (const auto& event : batch) {
+      DPM_CHECK(event.process.value < info.processes.size() && event.machine.value < info.machines.size());
+      DPM_CHECK(in_table(event.peer.value, dpm::ProcessId::kNone, info.processes.size()));
+      DPM_CHECK(in_table(event.channel.value, dpm::ChannelId::kNone, info.channels.size()));
+    }
+  });
+  DPM_CHECK(losses.seen == events + losses.lost());
+  DPM_CHECK(reader->ledger().balanced());
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -70,7 +90,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string folder = (std::filesystem::temp_directory_path() / "dpm-fuzz-XXXXXX").string();
   DPM_CHECK(::mkdtemp(folder.data()) != nullptr);
   const std::string directory = folder + "/trace";
-  write_trace(directory);
+  const bool compressed = data[0] % 32 >= 16;
+  write_trace(directory, compressed);
   const std::string path = directory + (data[0] % 2 == 0 ? "/trace.json" : "/ctf/machine_0_filter_0");
   std::string bytes = bytes_of(path);
   const std::size_t at = (data[1] + 256u * data[2]) % bytes.size();
@@ -79,21 +100,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (data[0] % 8 == 7) bytes.resize(at);
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 
-  auto reader = dpm::TraceReader::open(directory);
-  if (reader) {
-    const dpm::TraceInfo& info = reader->info();
-    std::uint64_t events = 0;
-    const auto losses = reader->read([&](std::span<const dpm::Event> batch) {
-      events += batch.size();
-      for (const auto& event : batch) {
-        DPM_CHECK(event.process.value < info.processes.size() && event.machine.value < info.machines.size());
-        DPM_CHECK(in_table(event.peer.value, dpm::ProcessId::kNone, info.processes.size()));
-        DPM_CHECK(in_table(event.channel.value, dpm::ChannelId::kNone, info.channels.size()));
-      }
-    });
-    DPM_CHECK(losses.seen == events + losses.lost());
-    DPM_CHECK(reader->ledger().balanced());
-  }
+  read(directory);
+  if (dpm::repack_trace(directory, folder + "/repacked", !compressed)) read(folder + "/repacked");
   std::filesystem::remove_all(folder);
   return 0;
 }

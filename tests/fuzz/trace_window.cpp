@@ -1,5 +1,5 @@
 // links: dpm_filter dpm_trace dpm_model
-// A trace with a window: segments of two streams, and a names journal with gaps. The input says what is done to its files, in
+// A trace with a window, plain or compressed: segments of two streams, and a names journal with gaps. The input says what is done to its files, in
 // steps of five bytes: what (overwrite, shorten, remove, rename to another number of records), which file, and where or how
 // much. A reader and a viewer refuse the trace, or their books balance and ids are in their tables.
 #include <stdlib.h>
@@ -32,13 +32,13 @@ void come_and_go(dpm::TraceWriter& writer, std::uint32_t number) {
   writer.on_growth(growth);
 }
 
-void write_trace(const std::string& directory, bool ends) {
+void write_trace(const std::string& directory, bool ends, bool compressed) {
   std::int64_t now_ns = 0;
   dpm::TraceInfo info;
   info.machines = {{"red", 1}, {"blue", 1}};
   std::vector<dpm::RuleSet> rules = {dpm::RuleSet::keep_all(dpm::event_layouts())};
   auto writer = dpm::TraceWriter::create(directory, dpm::describe_events(info.filters, rules),
-                                         dpm::TraceWindow{{800}, [&] { return now_ns; }})
+                                         {dpm::TraceWindow{{800}, [&] { return now_ns; }}, compressed})
                     .value();
   dpm::EventFilter filter(std::move(rules), *writer);
   filter.on_begin(info);
@@ -135,7 +135,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string folder = (fs::temp_directory_path() / "dpm-fuzz-XXXXXX").string();
   DPM_CHECK(::mkdtemp(folder.data()) != nullptr);
   const std::string directory = folder + "/trace";
-  write_trace(directory, data[0] % 2 == 0);
+  write_trace(directory, data[0] % 2 == 0, data[0] % 4 >= 2);
   for (auto steps = std::span(data, size).subspan(1); steps.size() >= 5; steps = steps.subspan(5))
     damage(directory, steps.first(5));
   read(directory);

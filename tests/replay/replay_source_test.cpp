@@ -68,7 +68,7 @@ TEST_CASE("replay: a second reading has the same events, although the recorder h
   std::int64_t now_ns = 0;
   std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
   auto writer = TraceWriter::create(folder / "trace", describe_events({"filter"}, rules),
-                                    TraceWindow{{800}, [&] { return now_ns; }})
+                                    {TraceWindow{{800}, [&] { return now_ns; }}})
                     .value();
   EventFilter filter(std::move(rules), *writer);
   filter.on_begin(info);

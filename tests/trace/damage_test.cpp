@@ -24,10 +24,20 @@ void write_bytes(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
 
+TraceForm plain_or_compressed() { return {.compressed = GENERATE(false, true)}; }
+
+PacketHead first_head(const std::string& stream) {
+  PacketHead head;
+  std::memcpy(&head, stream.data(), sizeof head);
+  return head;
+}
+
 // Packets of three records, so that a small trace has many.
-void write_small_packets(const std::string& directory, const TraceInfo& info, std::span<const Event> events) {
+void write_small_packets(const std::string& directory, const TraceInfo& info, std::span<const Event> events,
+                         const TraceForm& form) {
+  fs::remove_all(directory);
   std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
-  auto writer = TraceWriter::create(directory, describe_events(info.filters, rules)).value();
+  auto writer = TraceWriter::create(directory, describe_events(info.filters, rules), form).value();
   EventFilter filter(std::move(rules), *writer);
   filter.on_begin(info);
   for (std::size_t i = 0; i < events.size(); i += 3) {
@@ -37,6 +47,8 @@ void write_small_packets(const std::string& directory, const TraceInfo& info, st
   LossReport losses;
   losses.seen = events.size();
   filter.on_end(losses);
+  REQUIRE(first_head(bytes_of(directory + "/ctf/machine_0_filter_0")).magic ==
+          (form.compressed ? kPackedMagic : kCtfMagic));
 }
 
 // Whatever was done to the directory, the ledger adds up and nothing is delivered that was never written.
@@ -61,10 +73,11 @@ std::string stream_of(const std::string& directory) { return directory + "/ctf/m
 
 TEST_CASE("trace: cut at every byte, it is read up to the cut and the rest is counted", "[trace]") {
   const TemporaryFolder folder;
+  const TraceForm form = plain_or_compressed();
   const TraceInfo info = small_info(1, 3, 2);
   const auto events = random_events(1, 10, info);
   const std::string directory = folder / "trace";
-  write_small_packets(directory, info, events);
+  write_small_packets(directory, info, events, form);
   const std::string whole = bytes_of(stream_of(directory));
   std::size_t read_before = 0;
   for (std::size_t length = 0; length <= whole.size(); ++length) {
@@ -83,10 +96,11 @@ TEST_CASE("trace: cut at every byte, it is read up to the cut and the rest is co
 
 TEST_CASE("trace: with any bit of a stream flipped, nothing wrong is delivered", "[trace]") {
   const TemporaryFolder folder;
+  const TraceForm form = plain_or_compressed();
   const TraceInfo info = small_info(1, 3, 2);
   const auto events = random_events(2, 10, info);
   const std::string directory = folder / "trace";
-  write_small_packets(directory, info, events);
+  write_small_packets(directory, info, events, form);
   const std::string whole = bytes_of(stream_of(directory));
   for (std::size_t i = 0; i < whole.size(); ++i) {
     std::string damaged = whole;
@@ -101,14 +115,13 @@ TEST_CASE("trace: with any bit of a stream flipped, nothing wrong is delivered",
 
 TEST_CASE("trace: a missing packet is a loss, and what follows it is still read", "[trace]") {
   const TemporaryFolder folder;
+  const TraceForm form = plain_or_compressed();
   const TraceInfo info = small_info(1, 3, 2);
   const auto events = random_events(3, 9, info);
   const std::string directory = folder / "trace";
-  write_small_packets(directory, info, events);
+  write_small_packets(directory, info, events, form);
   const std::string whole = bytes_of(stream_of(directory));
-  PacketHead head;
-  std::memcpy(&head, whole.data(), sizeof head);
-  const std::size_t first = head.packet_size_bits / 8;
+  const std::size_t first = first_head(whole).packet_size_bits / 8;
   write_bytes(stream_of(directory), whole.substr(first));
   auto reader = TraceReader::open(directory).value();
   const auto back = read_back(reader);
@@ -120,14 +133,13 @@ TEST_CASE("trace: a missing packet is a loss, and what follows it is still read"
 
 TEST_CASE("trace: a damaged packet costs only its own events", "[trace]") {
   const TemporaryFolder folder;
+  const TraceForm form = plain_or_compressed();
   const TraceInfo info = small_info(1, 3, 2);
   const auto events = random_events(3, 30, info);
   const std::string directory = folder / "trace";
-  write_small_packets(directory, info, events);
+  write_small_packets(directory, info, events, form);
   const std::string whole = bytes_of(stream_of(directory));
-  PacketHead head;
-  std::memcpy(&head, whole.data(), sizeof head);
-  const std::size_t first = head.packet_size_bits / 8;
+  const std::size_t first = first_head(whole).packet_size_bits / 8;
   for (std::size_t i = 0; i < first; ++i) {
     std::string damaged = whole;
     damaged[i] = static_cast<char>(damaged[i] ^ (1 << i % 8));
@@ -144,10 +156,11 @@ TEST_CASE("trace: a damaged packet costs only its own events", "[trace]") {
 
 TEST_CASE("trace: in an unfinished trace the number of missing packets is reported", "[trace]") {
   const TemporaryFolder folder;
+  const TraceForm form = plain_or_compressed();
   const TraceInfo info = small_info(1, 3, 2);
   const auto events = random_events(3, 30, info);
   const std::string directory = folder / "trace";
-  write_small_packets(directory, info, events);
+  write_small_packets(directory, info, events, form);
   const std::string sidecar = bytes_of(directory + "/trace.json");
   const auto unfinished = std::regex_replace(sidecar, std::regex("\"finished\""), "\"recording\"");
   write_bytes(directory + "/trace.json",
@@ -166,14 +179,13 @@ TEST_CASE("trace: in an unfinished trace the number of missing packets is report
 
 TEST_CASE("trace: bytes between packets cost nothing, and two damaged places are both counted", "[trace]") {
   const TemporaryFolder folder;
+  const TraceForm form = plain_or_compressed();
   const TraceInfo info = small_info(1, 3, 2);
   const auto events = random_events(3, 30, info);
   const std::string directory = folder / "trace";
-  write_small_packets(directory, info, events);
+  write_small_packets(directory, info, events, form);
   const std::string whole = bytes_of(stream_of(directory));
-  PacketHead head;
-  std::memcpy(&head, whole.data(), sizeof head);
-  const std::size_t first = head.packet_size_bits / 8;
+  const std::size_t first = first_head(whole).packet_size_bits / 8;
   // Junk longer than the reader's buffer, which begins like a packet.
   const std::string junk = whole.substr(0, 4) + std::string(1'000'000, 'x');
   write_bytes(stream_of(directory), whole.substr(0, first) + junk + whole.substr(first));
@@ -194,13 +206,13 @@ TEST_CASE("trace: bytes between packets cost nothing, and two damaged places are
 
 TEST_CASE("trace: a file of nothing but beginnings of packets ends the search, and the rest is counted", "[trace]") {
   const TemporaryFolder folder;
+  const TraceForm form = plain_or_compressed();
   const TraceInfo info = small_info(1, 3, 2);
   const auto events = random_events(3, 30, info);
   const std::string directory = folder / "trace";
-  write_small_packets(directory, info, events);
+  write_small_packets(directory, info, events, form);
   const std::string whole = bytes_of(stream_of(directory));
-  PacketHead head;
-  std::memcpy(&head, whole.data(), sizeof head);
+  PacketHead head = first_head(whole);
   const std::size_t first = head.packet_size_bits / 8;
   head.packet_size_bits = head.content_size_bits = 8 * kPacketBytesMax;
   std::string beginnings;
@@ -313,7 +325,7 @@ TEST_CASE("trace: what is not a trace is refused with what was looked for", "[tr
   }
   write_bytes(folder / "empty/trace.json", R"({"format":"dpm-trace","version":99})");
   CHECK_THAT(error(folder / "empty"),
-             Catch::EndsWith("trace.json: format version 99 (this program reads versions 1 to 2)"));
+             Catch::EndsWith("trace.json: format version 99 (this program reads versions 1 to 3)"));
 }
 
 TEST_CASE("trace: a trace.json cut at any byte is refused or sound", "[trace]") {
@@ -368,7 +380,7 @@ TEST_CASE("trace: a stream that becomes shorter while it is read is cut short", 
   const TemporaryFolder folder;
   const TraceInfo info = small_info(1, 3, 2);
   const auto events = random_events(13, 30'000, info);
-  write_trace(folder / "trace", info, events);
+  write_trace(folder / "trace", info, events, plain_or_compressed());
   auto reader = TraceReader::open(folder / "trace").value();
   const auto size = fs::file_size(stream_of(folder / "trace"));
   std::size_t read = 0;

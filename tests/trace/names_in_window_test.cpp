@@ -29,7 +29,7 @@ struct Recording {
   std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
   std::string path = folder / "trace";
   std::unique_ptr<TraceWriter> writer =
-      TraceWriter::create(path, describe_events({"filter"}, rules), TraceWindow{{kWindow}, [this] { return now_ns; }})
+      TraceWriter::create(path, describe_events({"filter"}, rules), {TraceWindow{{kWindow}, [this] { return now_ns; }}})
           .value();
   EventFilter filter{std::move(rules), *writer};
   std::uint64_t given = 0;

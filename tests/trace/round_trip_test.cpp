@@ -287,9 +287,9 @@ TEST_CASE("trace: version 1 has no times of waits, and is read as a trace that d
   for (auto& event : expected) event.ready_time_ns = event.disk_time_ns = kNotMeasured;
   auto reader = TraceReader::open(folder / "trace").value();
   CHECK(same_by_process(expected, read_back(reader).events, info));
-  json["version"] = 3;
+  json["version"] = 4;
   std::ofstream(path) << json.dump();
-  CHECK(TraceReader::open(folder / "trace").error().what.find("version 3") != std::string::npos);
+  CHECK(TraceReader::open(folder / "trace").error().what.find("version 4") != std::string::npos);
 }
 
 TEST_CASE("trace: losses of the source are in the ledger and come back in the report", "[trace]") {

@@ -95,8 +95,8 @@ inline std::vector<Event> random_events(std::uint64_t seed, std::size_t count, c
 
 // Filters `events` by `rules` into a new trace and returns the ledger written there.
 inline Ledger write_trace(const std::string& directory, const TraceInfo& info, std::span<const Event> events,
-                          std::vector<RuleSet> rules, const LossReport* losses = nullptr) {
-  auto writer = TraceWriter::create(directory, describe_events(info.filters, rules)).value();
+                          std::vector<RuleSet> rules, const LossReport* losses = nullptr, TraceForm form = {}) {
+  auto writer = TraceWriter::create(directory, describe_events(info.filters, rules), std::move(form)).value();
   EventFilter filter(std::move(rules), *writer);
   filter.on_begin(info);
   for (std::size_t i = 0; i < events.size(); i += 1000)
@@ -108,9 +108,10 @@ inline Ledger write_trace(const std::string& directory, const TraceInfo& info, s
   return writer->ledger();
 }
 
-inline Ledger write_trace(const std::string& directory, const TraceInfo& info, std::span<const Event> events) {
+inline Ledger write_trace(const std::string& directory, const TraceInfo& info, std::span<const Event> events,
+                          TraceForm form = {}) {
   std::vector<RuleSet> rules(info.filters.size(), RuleSet::keep_all(event_layouts()));
-  return write_trace(directory, info, events, std::move(rules));
+  return write_trace(directory, info, events, std::move(rules), nullptr, std::move(form));
 }
 
 struct ReadBack {

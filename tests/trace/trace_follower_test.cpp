@@ -14,12 +14,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Of a plain trace and of a compressed one.
 struct Recording {
+  bool compressed = GENERATE(false, true);
   TemporaryFolder folder;
   TraceInfo info;
   std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
   std::string path = folder / "trace";
-  std::unique_ptr<TraceWriter> writer = TraceWriter::create(path, describe_events({"filter"}, rules)).value();
+  std::unique_ptr<TraceWriter> writer =
+      TraceWriter::create(path, describe_events({"filter"}, rules), {.compressed = compressed}).value();
   EventFilter filter{std::move(rules), *writer};
   std::uint64_t given = 0;
 

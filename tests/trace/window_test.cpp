@@ -22,20 +22,25 @@ namespace {
 
 constexpr std::int64_t kWindow = 800, kSegment = kWindow / kSegmentsOfWindow;
 
-// A recorder whose clock the test sets.
+// A recorder whose clock the test sets, of a plain trace and of a compressed one.
 struct Recording {
+  bool compressed;
   TemporaryFolder folder;
   TraceInfo info;
   std::int64_t now_ns = 0;
   std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
   std::string path = folder / "trace";
   std::unique_ptr<TraceWriter> writer =
-      TraceWriter::create(path, describe_events({"filter"}, rules), TraceWindow{{kWindow}, [this] { return now_ns; }})
+      TraceWriter::create(path, describe_events({"filter"}, rules),
+                          {TraceWindow{{kWindow}, [this] { return now_ns; }}, compressed})
           .value();
   EventFilter filter{std::move(rules), *writer};
   std::uint64_t given = 0;
 
-  explicit Recording(TraceInfo first) : info(std::move(first)) { filter.on_begin(info); }
+  explicit Recording(TraceInfo first, bool is_compressed = GENERATE(false, true))
+      : compressed(is_compressed), info(std::move(first)) {
+    filter.on_begin(info);
+  }
   void give(std::int64_t at_ns, std::span<const Event> events) {
     now_ns = at_ns;
     filter.on_events(events);
@@ -362,9 +367,9 @@ TEST_CASE("window: a recorder that is killed at any time leaves a trace that is 
     if (recorder == 0) {
       std::int64_t now_ns = 0;
       std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
-      auto writer =
-          TraceWriter::create(path, describe_events({"filter"}, rules), TraceWindow{{kWindow}, [&] { return now_ns; }})
-              .value();
+      auto writer = TraceWriter::create(path, describe_events({"filter"}, rules),
+                                        {TraceWindow{{kWindow}, [&] { return now_ns; }}})
+                        .value();
       EventFilter filter(std::move(rules), *writer);
       filter.on_begin(info);
       for (std::size_t at = 0;; at = (at + 50) % source.size()) {
@@ -410,7 +415,7 @@ TEST_CASE("window: a recorder that is killed at any time leaves a trace that is 
 }
 
 TEST_CASE("window: babeltrace2 reads every segment, while it is recorded and afterwards", "[trace]") {
-  Recording recording(small_info(2, 6, 9));
+  Recording recording(small_info(2, 6, 9), false);
   const auto events = random_events(12, 6000, recording.info);
   for (std::size_t i = 0; i < 60; ++i) {
     recording.give(static_cast<std::int64_t>(i) * 50, std::span(events).subspan(i * 100, 100));

@@ -10,6 +10,7 @@
 
 #include "backends/linux/capture/kernel/process_files.hpp"
 #include "cli/command.hpp"
+#include "cli/input/compress_option.hpp"
 #include "cli/input/window_option.hpp"
 #include "cli/meter/conclude.hpp"
 #include "cli/meter/metering.hpp"
@@ -50,6 +51,7 @@ class AcquireCommand : public Command {
                  "Be notified of socket, connect, dup and close as well; a signal may then disturb these");
     app.add_flag("--serve", serve_, "Show the program in the browser while it runs: prints the address of a page");
     window_.describe(app, "trace");
+    describe_compress(app, compress_);
     source_.describe(app, options_);
     schedule_.describe_optional(app);
   }
@@ -57,7 +59,7 @@ class AcquireCommand : public Command {
   int run(Terminal& terminal) override {
     auto plan = plan_recording(flags_, templates_);
     if (!plan) return refuse(terminal, *this, plan.error());
-    plan->window = window_.window();
+    plan->form = {window_.window(), compress_};
     if (auto done = schedule_.check(); !done) return refuse(terminal, *this, done.error());
     if (pid_ == 0 && !is_scope())
       return refuse(terminal, *this, Error{"a process, --cgroup or --everything is required"});
@@ -125,6 +127,7 @@ class AcquireCommand : public Command {
   bool serve_ = false;
   SourceOption source_;
   WindowOption window_;
+  bool compress_ = false;
   RecordSchedule schedule_;
   MeteringMethod::Options options_;
 };

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/input/compress_option.hpp"
 #include "cli/input/trace_input.hpp"
 #include "cli/input/window_option.hpp"
 #include "cli/printable.hpp"
@@ -30,6 +31,7 @@ class FilterCommand : public Command {
     app.add_option("--templates", files_.templates, "The selection rules (default: everything is kept)");
     app.add_option("-o,--output", files_.directory, "A new trace directory (required, except with --check)");
     window_.describe(app, "trace");
+    describe_compress(app, files_.form.compressed);
     app.add_flag("--check", check_, "Only report what is wrong with the descriptions and rules, with file and line");
     app.parse_complete_callback([this] {
       if (files_.directory.empty() && !check_) throw CLI::RequiredError("--output");
@@ -42,9 +44,9 @@ class FilterCommand : public Command {
     if (!notes) return refuse(terminal, *this, notes.error());
     for (const auto& note : *notes) terminal.err << "note: " << printable(note) << '\n';
     if (check_) return kDone;
-    files_.window = window_.window();
+    files_.form.window = window_.window();
     const auto ledger = files_.descriptions.empty()
-                            ? filter_meter_stream(files_.templates, files_.directory, STDIN_FILENO, files_.window)
+                            ? filter_meter_stream(files_.templates, files_.directory, STDIN_FILENO, files_.form)
                             : filter_meter_messages(files_, STDIN_FILENO);
     if (!ledger) return refuse(terminal, *this, ledger.error());
     if (json_) print_json({{"trace", files_.directory}, {"ledger", ledger_json(*ledger)}}, terminal);

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.hpp"
+#include "cli/input/compress_option.hpp"
 #include "cli/printable.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "filter/event_filter.hpp"
@@ -31,6 +32,7 @@ class ImportCommand : public Command {
     app.add_option("--from", from_, formats)->required();
     app.add_option("-o,--output", output_, "The trace directory to write; what exists is not overwritten")->required();
     app.add_option("--machine", options_.machine, "What to call the machine, where the recording does not say it");
+    describe_compress(app, compress_);
   }
 
   int run(Terminal& terminal) override {
@@ -41,7 +43,7 @@ class ImportCommand : public Command {
     const auto layouts = event_layouts();
     std::vector<RuleSet> rules = {RuleSet::keep_all(layouts)};
     for (const std::string_view field : (*format)->missing_fields) rules[0].discard(layouts, field);
-    auto writer = TraceWriter::create(output_, describe_events({"filter"}, rules));
+    auto writer = TraceWriter::create(output_, describe_events({"filter"}, rules), {.compressed = compress_});
     if (!writer) return refuse(terminal, *this, writer.error());
     EventFilter filter(std::move(rules), **writer);
     auto done = (*source)->run(filter);
@@ -58,6 +60,7 @@ class ImportCommand : public Command {
  private:
   std::string file_, from_, output_;
   ImportOptions options_{"machine"};
+  bool compress_ = false;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "analysis/matching/matching.hpp"
 #include "cli/command.hpp"
 #include "cli/input/await_recorder.hpp"
+#include "cli/input/compress_option.hpp"
 #include "cli/input/trace_input.hpp"
 #include "cli/printable.hpp"
 #include "cli/results/ledger_results.hpp"
@@ -78,7 +79,7 @@ bool has_field(const TraceDescription& description, std::string_view name) {
 // Writes complete records, whichever fields the logs' filters left out (their ledgers say what is missing); but not the times
 // that no log has.
 Result<std::unique_ptr<TraceWriter>> create_trace(const std::string& directory, const TraceUnion& united,
-                                                  const std::vector<Log>& logs) {
+                                                  const std::vector<Log>& logs, bool compressed) {
   const auto layouts = event_layouts();
   RuleSet all = RuleSet::keep_all(layouts);
   for (const char* field : {"readyTime", "diskTime"})
@@ -90,7 +91,7 @@ Result<std::unique_ptr<TraceWriter>> create_trace(const std::string& directory, 
     for (const auto& filter : log.reader.description().filters)
       description.filters.push_back(
           {united.info().filters.at(description.filters.size()), filter.rules, all.classes()});
-  return TraceWriter::create(directory, std::move(description));
+  return TraceWriter::create(directory, std::move(description), {.compressed = compressed});
 }
 
 // A warning that several logs have is shown once: "red, blue: ...".
@@ -159,6 +160,7 @@ class MergeCommand : public Command {
   void describe(CLI::App& app) override {
     app.add_option("LOG", paths_, "Trace directories, or output directories of runs")->required();
     app.add_option("-o,--output", output_, "The trace to write; what exists is not overwritten")->required();
+    describe_compress(app, compress_);
     app.add_flag("--json", json_, "Print the same numbers as JSON");
   }
 
@@ -167,7 +169,7 @@ class MergeCommand : public Command {
     if (!logs) return refuse(terminal, *this, logs.error());
     TraceUnion united;
     for (const Log& log : *logs) united.add(log.reader.info(), log.label);
-    auto writer = create_trace(output_, united, *logs);
+    auto writer = create_trace(output_, united, *logs, compress_);
     if (!writer) return refuse(terminal, *this, writer.error());
     (*writer)->on_begin(united.info());
     Ledger ledger = copy_events(*logs, united, **writer);
@@ -229,7 +231,7 @@ class MergeCommand : public Command {
 
   std::vector<std::string> paths_;
   std::string output_;
-  bool json_ = false;
+  bool json_ = false, compress_ = false;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.hpp"
+#include "cli/input/compress_option.hpp"
 #include "cli/input/window_option.hpp"
 #include "cli/meter/conclude.hpp"
 #include "cli/meter/doctor_results.hpp"
@@ -70,6 +71,7 @@ class MeterCommand : public Command {
         ->needs(sample)
         ->capture_default_str();
     window_.describe(app, "trace");
+    describe_compress(app, compress_);
     source_.describe(app, options_);
     schedule_.describe_optional(app);
     auto* wait = app.add_flag("--wait", wait_,
@@ -85,7 +87,7 @@ class MeterCommand : public Command {
                                       kIntervalLeast_s, kIntervalMost_s)});
     auto plan = plan_recording(flags_, templates_);
     if (!plan) return refuse(terminal, *this, plan.error());
-    plan->window = window_.window();
+    plan->form = {window_.window(), compress_};
     if (auto done = schedule_.check(); !done) return refuse(terminal, *this, done.error());
     plan->callers = where_;
     plan->whole_cpu_time = whole_cpu_time_;
@@ -198,6 +200,7 @@ class MeterCommand : public Command {
   std::string output_, flags_, templates_, script_;
   SourceOption source_;
   WindowOption window_;
+  bool compress_ = false;
   RecordSchedule schedule_;
   MeteringMethod::Options options_;
   std::vector<std::string> command_;

@@ -11,6 +11,7 @@
 #include "cli/answers/requests.hpp"
 #include "cli/command.hpp"
 #include "cli/findings/findings.hpp"
+#include "cli/input/compress_option.hpp"
 #include "cli/input/window_option.hpp"
 #include "cli/live/file_data.hpp"
 #include "cli/new_file.hpp"
@@ -81,6 +82,7 @@ class RunCommand : public Command {
     app.add_flag("--serve", serve_, "Show the run in the browser while it is simulated: prints the address of a page")
         ->needs(output);
     window_.describe(app, "base run's trace, by the simulation's clock");
+    describe_compress(app, compress_);
     app.add_flag("--json", json_, "Print results.json instead of tables");
     app.add_flag("--base-only", base_only_, "Leave out the scenario's sweeps and predictions");
     describe_all(app, all_);
@@ -137,8 +139,10 @@ class RunCommand : public Command {
       return refuse(terminal, *this,
                     Error{"a native run records nothing itself; meter it: dpm meter -o " + output_ +
                           " -- dpm run --native " + scenario_});
-    if (window_.is_given())
-      return refuse(terminal, *this, Error{"a native run records nothing itself; give --window to dpm meter"});
+    if (window_.is_given() || compress_)
+      return refuse(terminal, *this,
+                    Error{std::string("a native run records nothing itself; give ") +
+                          (window_.is_given() ? "--window" : "--compress") + " to dpm meter"});
     NativeOptions options{.modelled_work = modelled_work_, .pin = pin_};
     if (!json_)
       options.on_line = [&](const PrintedLine& line) { terminal.out << printed_text({&line, 1}) << std::flush; };
@@ -183,7 +187,7 @@ class RunCommand : public Command {
     say(simulating.doing);
     const auto window = window_.window();
     auto run = simulate_into(trace, std::move(filters), outcome.scenario, simulating,
-                             window ? std::optional(window->length) : std::nullopt);
+                             {window ? std::optional(window->length) : std::nullopt, compress_});
     if (!run) return run.error();
     outcome.run = std::move(*run);
     outcome.journal = journal_of(outcome.run.truth.printed);
@@ -354,6 +358,7 @@ class RunCommand : public Command {
   }
 
   WindowOption window_;
+  bool compress_ = false;
   std::string scenario_, output_;
   Overrides overrides_;
   std::vector<std::string> settings_;

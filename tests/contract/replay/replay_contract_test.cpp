@@ -17,9 +17,11 @@ SourceFactory replaying(const std::string& directory) {
   return [directory] { return std::make_unique<ReplaySource>(directory); };
 }
 
+// Each test runs with a plain trace and with a compressed one.
 void write(const std::string& directory, const Recording& recording) {
+  const TraceForm form{.compressed = GENERATE(false, true)};
   std::vector<RuleSet> rules(recording.info.filters.size(), RuleSet::keep_all(event_layouts()));
-  test::write_trace(directory, recording.info, recording.events, std::move(rules), &recording.losses);
+  test::write_trace(directory, recording.info, recording.events, std::move(rules), &recording.losses, form);
 }
 
 std::size_t events_in(const std::string& directory) {

@@ -162,7 +162,7 @@ struct ComeAndGo {
     fs::create_directory(log);
     std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
     writer = TraceWriter::create(log + "/trace", describe_events({"filter"}, rules),
-                                 TraceWindow{{kWindow}, [this] { return now_ns; }})
+                                 {TraceWindow{{kWindow}, [this] { return now_ns; }}})
                  .value();
     filter = std::make_unique<EventFilter>(std::move(rules), *writer);
     first.source = "test";
