@@ -28,9 +28,10 @@ const std::vector<std::vector<std::string>> kCommandLines = {{"statistics"},  {"
                                                              {"parallelism"}, {"parallelism", "--method", "none"},
                                                              {"predict"},     {"predict", "--search"}};
 
-void write_trace(const std::string& directory, const Recording& recording, std::size_t packet_events = 40) {
+void write_trace(const std::string& directory, const Recording& recording, const TraceForm& form = {},
+                 std::size_t packet_events = 40) {
   std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
-  auto writer = TraceWriter::create(directory, describe_events(recording.info.filters, rules)).value();
+  auto writer = TraceWriter::create(directory, describe_events(recording.info.filters, rules), form).value();
   EventFilter filter(std::move(rules), *writer);
   filter.on_begin(recording.info);
   const std::span<const Event> events = recording.events;
@@ -128,7 +129,7 @@ TEST_CASE("divided commands: 100 random computations give the same bytes", "[par
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     const TemporaryFolder folder;
     const std::string trace = folder / "trace";
-    write_trace(trace, recording_of(seed));
+    write_trace(trace, recording_of(seed), {.compressed = seed % 2 == 0});
     for (const auto& line : kCommandLines) {
       if (line.size() == 2 && seed % 10 != 0) continue;  // the search is long
       CHECK_FALSE(check_same(trace, line, 2 + static_cast<std::uint32_t>(seed % 3)));
@@ -161,10 +162,10 @@ TEST_CASE("divided commands: a process that moved is for one worker alone", "[pa
 
 TEST_CASE("divided commands: a damaged or missing stream is for one worker alone, and counted as one counts it",
           "[parallel]") {
-  for (const bool is_missing : {false, true}) {
+  for (const auto [is_missing, is_compressed] : {std::pair(false, false), {true, false}, {false, true}, {true, true}}) {
     const TemporaryFolder folder;
     const std::string trace = folder / "trace";
-    write_trace(trace, recording_of(5));
+    write_trace(trace, recording_of(5), {.compressed = is_compressed});
     const std::string stream = trace + "/ctf/machine_0_filter_0";
     if (is_missing) {
       std::filesystem::remove(stream);
@@ -229,7 +230,7 @@ TEST_CASE("part of a trace: a stretch of time is read from its packets only", "[
   const TemporaryFolder folder;
   const std::string trace = folder / "trace";
   const Recording recording = recording_of(9);
-  write_trace(trace, recording, 10);
+  write_trace(trace, recording, {}, 10);
   auto reader = TraceReader::open(trace).value();
   const auto index = PacketIndex::read(trace).value().value();
   const LocalTime from = recording.events[recording.events.size() / 3].local_time;
