@@ -13,7 +13,7 @@ namespace dpm::cli {
 Result<void> check_new_files(std::span<const std::string> paths) {
   const auto place = [](const std::string& path) {
     std::error_code failed;
-    const auto whole = std::filesystem::weakly_canonical(path, failed);
+    const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(path, failed), failed);
     return failed ? path : whole.string();
   };
   for (auto path = paths.begin(); path != paths.end(); ++path) {
