@@ -66,7 +66,7 @@ int all_written(int status, Terminal& terminal) {
   if (terminal.out.flush()) return status;
   const Error failed = errno != 0 ? Error::from_errno("write standard output") : Error{"cannot write standard output"};
   terminal.err << "dpm: " << failed.what << '\n';
-  return status == kDone ? kFellShort : status;
+  return status == kDone ? kWrongInput : status;
 }
 
 }  // namespace

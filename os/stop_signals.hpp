@@ -1,4 +1,5 @@
-// Blocks Control-C and SIGTERM, and makes them readable, as long as it lives.
+// Blocks Control-C, Control-\, SIGTERM and SIGHUP, and makes them readable, as long as it lives. SIGHUP and Control-\ stay ignored where
+// they were, as nohup wants it.
 #pragma once
 
 #include <csignal>
@@ -15,9 +16,12 @@ class StopSignals {
   ~StopSignals();
 
   int descriptor() const { return fd_.get(); }
-  int take();  // one that came, or 0
+  // Whether one came that ends us. Those of the keyboard are for the command beside us, if there is one.
+  bool take_end(bool has_command);
 
  private:
+  int take();  // one that came, or 0
+
   sigset_t set_, before_;
   UniqueFd fd_;
 };

@@ -67,7 +67,7 @@ int end_as(int status) {
 
 }  // namespace
 
-Result<std::optional<int>> stay_beside(const std::string& output_directory) {
+Result<std::optional<int>> stay_beside(const std::string& output_directory, const std::function<void()>& before_end) {
   const UniqueFd directory(::open(output_directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const sigset_t signals = passed_on();
   sigset_t before;
@@ -87,6 +87,7 @@ Result<std::optional<int>> stay_beside(const std::string& output_directory) {
   const int status = await_program(program, signals);
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   await_supervisor(directory, program);
+  before_end();
   return std::optional(end_as(status));
 }
 

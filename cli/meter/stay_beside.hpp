@@ -3,6 +3,7 @@
 // the program ended.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -13,6 +14,7 @@ namespace dpm::cli {
 // Forks. Returns nothing in the child, which then becomes the program; its supervisor holds a RecordingLock on
 // `output_directory` until it has finished. Returns dpm's exit status in the parent, after the program has ended and the
 // lock is free. If a signal killed the program, the parent kills itself with the same signal.
-Result<std::optional<int>> stay_beside(const std::string& output_directory);
+// `before_end` is called in the parent when both are over.
+Result<std::optional<int>> stay_beside(const std::string& output_directory, const std::function<void()>& before_end);
 
 }  // namespace dpm::cli

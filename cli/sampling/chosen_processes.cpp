@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "cli/follow/followed_trace.hpp"
 #include "os/read_file.hpp"
 #include "sampling/states/proc_text.hpp"
@@ -21,7 +23,19 @@ bool runs_still(const ProcessInfo& process) {
   return process.began_ns == 0 || process.began_ns / tick_ns == stat->start_ticks;
 }
 
+bool is_of_kernel(std::uint32_t pid) {
+  const auto stat = sampling::read_stat(read_file(fmt::format("/proc/{}/stat", pid)));
+  return stat && stat->in_kernel;
+}
+
 }  // namespace
+
+std::vector<std::string> choice_words(const std::vector<std::string>& typed) {
+  if (typed.size() != 1) return typed;
+  const auto space = typed.front().find(' ');
+  if (space == std::string::npos) return typed;
+  return {typed.front().substr(0, space), typed.front().substr(space + 1)};
+}
 
 Result<std::optional<sampling::Selection>> running_of_trace(const std::string& path) {
   auto trace = FollowedTrace::open(path);
@@ -38,6 +52,25 @@ Result<std::optional<sampling::Selection>> running_of_trace(const std::string& p
 Result<sampling::Selection> chosen_processes(const std::vector<std::string>& words) {
   if (words.empty()) return sampling::read_selection({"session"});
   return sampling::read_selection(words);
+}
+
+std::string why_nothing_was_found(const sampling::CountArray& counts, const sampling::Selection& selection) {
+  using Kind = sampling::Selection::Kind;
+  const auto total = counts.total();
+  if (total.threads() > 0) return "";
+  if (total.samples == 0)
+    return fmt::format("no sample was taken: the end came before the first, after {:g} s (-i takes them more often)",
+                       static_cast<double>(counts.setup().interval_ns) * 1e-9);
+  if (counts.account().unreadable > 0)
+    return "no process was found that may be looked into: dpm must run as the user of these processes or as root";
+  if (counts.setup().source == sampling::kIteratorSource && std::ranges::any_of(selection.pids, is_of_kernel))
+    return "nothing was found: the kernel's iterator has no threads of the kernel itself ('--source proc' has them)";
+  if (selection.kind == Kind::terminals)
+    return fmt::format(
+        "nothing was found: no process of {} was there ('ps -eo tty,pid,comm' lists those that have one)",
+        selection.text);
+  return fmt::format("nothing was found: no process of {} was there ('ps -eo user,sid,pid,comm' lists those that run)",
+                     selection.text);
 }
 
 }  // namespace dpm::cli

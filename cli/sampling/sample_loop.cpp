@@ -8,7 +8,6 @@
 
 #include <array>
 #include <chrono>
-#include <csignal>
 #include <sstream>
 
 #include "cli/printable.hpp"
@@ -52,11 +51,12 @@ class Looper {
     while (!is_over_ && sampling::monotonic_ns() < end_ns) {
       wait(*clock, signals, end_ns);
       if (clock->take(counts_.account())) take_one();
-      if (signals_end(signals) || command_ends() || sampler_.is_over()) is_over_ = true;
-      if (screen_) show(began_ns);
+      if (signals.take_end(command_ != nullptr) || command_ends() || sampler_.is_over()) is_over_ = true;
+      take_account(began_ns, cpu_began_ns);
+      if (loop_.kept != nullptr) loop_.kept->keep_at_times(counts_, sampling::monotonic_ns() - began_ns);
+      if (screen_) show();
     }
-    counts_.account().elapsed_ns += sampling::monotonic_ns() - began_ns;
-    counts_.account().cpu_ns += own_cpu_ns() - cpu_began_ns;
+    take_account(began_ns, cpu_began_ns);
     return {};
   }
 
@@ -84,9 +84,9 @@ class Looper {
     if (loop_.waits != nullptr) loop_.waits->add(sampler_.last());
   }
 
-  bool signals_end(StopSignals& signals) const {
-    const int signal = signals.take();
-    return signal == SIGTERM || (signal == SIGINT && command_ == nullptr);
+  void take_account(std::uint64_t began_ns, std::uint64_t cpu_began_ns) {
+    counts_.account().elapsed_ns = sampling::monotonic_ns() - began_ns;
+    counts_.account().cpu_ns = own_cpu_ns() - cpu_began_ns;
   }
 
   bool command_ends() { return command_ != nullptr && command_->has_ended(); }
@@ -96,7 +96,7 @@ class Looper {
                        static_cast<double>(loop_.interval_ns) * 1e-9);
   }
 
-  void show(std::uint64_t began_ns) {
+  void show() {
     const view::Key key = screen_->wait(std::chrono::milliseconds(0));
     if (key.kind == view::Key::Kind::interrupt || key.character == 'q') is_over_ = true;
     const std::uint64_t now_ns = sampling::monotonic_ns();
@@ -105,10 +105,8 @@ class Looper {
     if (!is_first && now_ns - shown_ns_ < kNsPerSecond && key.kind != view::Key::Kind::resize) return;
     shown_ns_ = now_ns;
     shown_samples_ = samples;
-    counts_.account().elapsed_ns = now_ns - began_ns;
     std::vector<view::ScreenLine> lines;
     std::istringstream text(samples == 0 ? before_the_first() : summary_text(counts_, screen_->size().columns));
-    counts_.account().elapsed_ns = 0;
     for (std::string line; std::getline(text, line);) lines.push_back({line});
     lines.push_back({"q: end", view::LineStyle::weak});
     screen_->draw(lines);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "cli/sampling/kept_counts.hpp"
 #include "cli/sampling/sampled_command.hpp"
 #include "cli/terminal.hpp"
 #include "model/result.hpp"
@@ -22,6 +23,7 @@ struct SampleLoop {
   bool colour = false;
   sampling::StateLogWriter* log = nullptr;  // null: only counts are kept
   sampling::WaitPlaces* waits = nullptr;    // null: it is not looked for where threads wait
+  KeptCounts* kept = nullptr;               // null: the counts are not wanted in a file
 };
 
 Result<void> take_samples(const SampleLoop& loop, sampling::ProcSampler& sampler, SampledCommand* command,

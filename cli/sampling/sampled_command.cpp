@@ -9,16 +9,20 @@
 
 #include "os/find_program.hpp"
 #include "os/process_handle.hpp"
+#include "os/whole_io.hpp"
 
 namespace dpm::cli {
 namespace {
 
 constexpr int kSignalBase = 128;  // of exit statuses
+constexpr int kNotBegun = 125;
 
 [[noreturn]] void become(const std::vector<std::string>& words, int gate) {
   char byte = 0;
-  while (::read(gate, &byte, 1) < 0 && errno == EINTR) {
+  ssize_t came = 0;
+  while ((came = ::read(gate, &byte, 1)) < 0 && errno == EINTR) {
   }
+  if (came != 1) ::_exit(kNotBegun);  // the sampler has ended, or could not begin
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -46,6 +50,11 @@ Result<SampledCommand> SampledCommand::prepare(const std::vector<std::string>& w
   }
   const auto pid = static_cast<std::uint32_t>(child);
   return SampledCommand(pid, open_process(pid), std::move(gate));
+}
+
+void SampledCommand::begin() {
+  write_all(gate_.get(), "b");
+  gate_.reset();
 }
 
 bool SampledCommand::has_ended() {

@@ -13,9 +13,9 @@ namespace dpm::cli {
 
 class SampledCommand {
  public:
-  // It does not begin before begin().
+  // It does not begin before begin(), and never if there is none: what cannot be sampled does not run unseen.
   static Result<SampledCommand> prepare(const std::vector<std::string>& words);
-  void begin() { gate_.reset(); }
+  void begin();
 
   std::uint32_t pid() const { return pid_; }
   int descriptor() const { return process_.get(); }  // readable when it has ended

@@ -48,7 +48,7 @@ int run_divided(Ranks& ranks, const std::function<cli::Commands()>& make, int ar
     terminal.err << err.str();
     if (terminal.out.flush()) return status;
     terminal.err << "dpm: cannot write standard output\n";
-    return status == cli::kDone ? cli::kFellShort : status;
+    return status == cli::kDone ? cli::kWrongInput : status;
   }
   terminal.err << "note: one rank analyses this trace alone: " << reading.why_alone() << '\n';
   return cli::run_command_line(make(), argc, argv, terminal);

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/result.hpp"
@@ -78,9 +79,12 @@ struct SamplerAccount {
   friend bool operator==(const SamplerAccount&, const SamplerAccount&) = default;
 };
 
+inline constexpr std::string_view kProcSource = "proc", kIteratorSource = "task-iterator", kTraceSource = "trace";
+inline constexpr std::array kSources = {kProcSource, kIteratorSource, kTraceSource};
+
 // What must be the same in arrays that are added.
 struct SamplingSetup {
-  std::string source;  // where the states come from: "proc", "task-iterator", "simulation"
+  std::string source;  // where the states come from: one of kSources
   std::uint64_t interval_ns = 0;
   std::uint32_t cores = 0;
   std::string machine, kernel, selection;

@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
+
+#include "sampling/counts/count_sums.hpp"
 
 namespace dpm::sampling {
 namespace {
 
-constexpr std::string_view kFirstLine = "dpm counts 2";
+constexpr std::string_view kFirstLine = "dpm counts 3";
+constexpr std::string_view kFirstLineWithoutCheck = "dpm counts 2";
+constexpr std::string_view kEnd = "end";
 constexpr std::string_view kAnyFirstLine = "dpm counts ";
 
 std::string states_line() {
@@ -22,6 +27,15 @@ std::string resources_line() {
   for (std::size_t i = 0; i < kResources; ++i) line += fmt::format(" {}", name_of(static_cast<Resource>(i)));
   return line;
 }
+
+// FNV-1a, 64 bits: no change of a single byte is without effect.
+std::uint64_t checksum(std::string_view text) {
+  std::uint64_t sum = 0xcbf29ce484222325;
+  for (const char byte : text) sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  return sum;
+}
+
+std::string end_line(std::string_view text_before) { return fmt::format("{} {:016x}", kEnd, checksum(text_before)); }
 
 std::string one_line(std::string text) {
   for (char& letter : text)
@@ -61,18 +75,44 @@ std::string level_text(std::uint32_t level, const LevelCounts& counts) {
 // One pass over the lines. After the first complaint nothing more is read.
 class CountReader {
  public:
-  CountReader(std::string_view text, const std::string& name) : rest_(text), name_(name), counts_(SamplingSetup{}) {}
+  CountReader(std::string_view text, const std::string& name)
+      : text_(text), rest_(text), name_(name), counts_(SamplingSetup{}) {}
 
   Result<CountArray> read() {
     next();
-    if (line_ != kFirstLine) return first_line_error();
-    while (error_.what.empty() && next() && line_ != "end") take_line();
-    if (error_.what.empty() && line_ != "end") complain("the file ends early: its last line must be 'end'");
+    if (line_ != kFirstLine && line_ != kFirstLineWithoutCheck) return first_line_error();
+    has_check_ = line_ == kFirstLine;
+    while (error_.what.empty() && next() && !is_end()) take_line();
+    if (error_.what.empty()) check_end();
+    if (error_.what.empty()) check_setup();
     if (!error_.what.empty()) return error_;
-    return with_setup();
+    CountArray array = with_setup();
+    if (const std::string wrong = wrong_sum(array); !wrong.empty())
+      return Error{
+          fmt::format("{}: the counts do not fit each other ({}): the file was changed or damaged", name_, wrong)};
+    return array;
   }
 
  private:
+  bool is_end() const { return line_.substr(0, line_.find(' ')) == kEnd; }
+
+  void check_end() {
+    if (!is_end() || text_.back() != '\n') return complain("the file ends early: its last line must be 'end'");
+    if (!rest_.empty()) {
+      ++number_;
+      return complain("there is text after the end");
+    }
+    const auto before = static_cast<std::size_t>(line_.data() - text_.data());
+    if (line_ != (has_check_ ? end_line(text_.substr(0, before)) : kEnd))
+      complain("the check at the end does not fit: the file was changed or damaged");
+  }
+
+  void check_setup() {
+    if (std::find(kSources.begin(), kSources.end(), setup_.source) == kSources.end())
+      complain_of_file(fmt::format("'{}' is not a source of samples ({})", setup_.source, fmt::join(kSources, ", ")));
+    if (setup_.interval_ns == 0) complain_of_file("interval_ns is missing, or 0");
+  }
+
   CountArray with_setup() {
     CountArray array(setup_);
     array.account() = counts_.account();
@@ -84,7 +124,7 @@ class CountReader {
 
   Error first_line_error() const {
     if (line_.starts_with(kAnyFirstLine))
-      return Error{fmt::format("{}:1: counts of version '{}'; this dpm reads version 2", name_,
+      return Error{fmt::format("{}:1: counts of version '{}'; this dpm reads versions 2 and 3", name_,
                                line_.substr(kAnyFirstLine.size()))};
     return Error{fmt::format("{}: not a file of counts ('dpm sample -o FILE' writes one)", name_)};
   }
@@ -256,7 +296,11 @@ class CountReader {
     if (error_.what.empty()) error_.what = fmt::format("{}:{}: {}", name_, number_, what);
   }
 
-  std::string_view rest_, line_, value_;
+  void complain_of_file(const std::string& what) {
+    if (error_.what.empty()) error_.what = fmt::format("{}: {}", name_, what);
+  }
+
+  std::string_view text_, rest_, line_, value_;
   const std::string& name_;
   std::size_t number_ = 0;
   SamplingSetup setup_;
@@ -264,6 +308,7 @@ class CountReader {
   std::optional<Workload> workload_;
   LevelCounts* level_ = nullptr;
   Error error_;
+  bool has_check_ = false;
 };
 
 }  // namespace
@@ -287,7 +332,7 @@ std::string to_text(const CountArray& counts) {
     text += fmt::format("workload {}\n", name_of(workload));
     for (const auto& [level, of_level] : counts.levels(workload)) text += level_text(level, of_level);
   }
-  return text + "end\n";
+  return text + end_line(text) + "\n";
 }
 
 Result<CountArray> read_counts(std::string_view text, const std::string& name) {

@@ -1,6 +1,6 @@
 // A count array as text, one fact a line, for files that are kept and added later:
 //
-//   dpm counts 1
+//   dpm counts 3
 //   source proc
 //   ...
 //   workload users
@@ -8,9 +8,11 @@
 //   samples 812
 //   state cpu_run 310
 //   word system 2 204
-//   end
+//   end 5f3a90c2d1b7e864
 //
-// Files of another version, or with other states, are refused: their counts do not mean the same.
+// The number behind `end` is the checksum of all lines before it (FNV-1a of 64 bits); version 2 has none. What was cut, changed or
+// added to is refused: by the checksum, and in both versions by sums that do not fit (count_sums.hpp). Files of another version, or with
+// other states, are refused, too: their counts do not mean the same.
 #pragma once
 
 #include <string>

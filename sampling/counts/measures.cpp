@@ -64,7 +64,7 @@ std::vector<Component> components(const StateCounts& counts, std::span<const Sta
     for (const State state : group.states) count += counts.states[static_cast<std::size_t>(state)];
     all.push_back(component(group.name, count));
   }
-  if (counts.unrecognised > 0) all.push_back(component("unrecognised", counts.unrecognised));
+  if (counts.unrecognised > 0) all.push_back(component(std::string(kUnrecognisedGroup), counts.unrecognised));
   return all;
 }
 

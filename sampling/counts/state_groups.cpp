@@ -19,9 +19,26 @@ std::vector<std::string> words_of(const std::string& text) {
 
 Error unknown_state(const std::string& group, const std::string& word) {
   std::vector<std::string> names;
-  for (const auto& state : all_states()) names.emplace_back(state.name);
+  for (const auto& state : all_states()) {
+    names.emplace_back(state.name);
+    if (word == state.label)  // as the tables have it
+      return Error{fmt::format("--group {}: '{}' is not the name of a state (it is '{}')", group, word, state.name)};
+  }
   return Error{fmt::format("--group {}: '{}' is not a state{}; 'dpm components --states' lists them", group, word,
                            did_you_mean(word, names))};
+}
+
+// Each row of a table has a name of its own.
+Result<void> check_name(const std::string& name, std::span<const StateGroup> before) {
+  if (name == kOtherGroup || name == kUnrecognisedGroup)
+    return Error{fmt::format("--group {0}: '{0}' is the name of what is in no group; choose another", name)};
+  for (const auto& group : before)
+    if (group.name == name)
+      return Error{
+          fmt::format("--group {0}: there is a group of this name already; write all its states at once, as in "
+                      "{0}=cpu_run,cpu_queue",
+                      name)};
+  return {};
 }
 
 }  // namespace
@@ -34,6 +51,7 @@ Result<std::vector<StateGroup>> read_groups(std::span<const std::string> texts) 
     if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
       return Error{fmt::format("--group '{}': write NAME=STATE,STATE, as in CPU=cpu_run,cpu_queue", text)};
     StateGroup group{text.substr(0, equals), {}};
+    if (auto good = check_name(group.name, groups); !good) return good.error();
     for (const auto& word : words_of(text.substr(equals + 1))) {
       const auto state = state_named(word);
       if (!state) return unknown_state(group.name, word);
@@ -44,7 +62,7 @@ Result<std::vector<StateGroup>> read_groups(std::span<const std::string> texts) 
     }
     groups.push_back(std::move(group));
   }
-  StateGroup other{"other", {}};
+  StateGroup other{std::string(kOtherGroup), {}};
   for (const auto& state : all_states())
     if (taken[static_cast<std::size_t>(state.state)] == nullptr) other.states.push_back(state.state);
   if (!other.states.empty()) groups.push_back(std::move(other));

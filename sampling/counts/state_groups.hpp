@@ -3,12 +3,16 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/result.hpp"
 #include "sampling/states/state.hpp"
 
 namespace dpm::sampling {
+
+// Names of components that no group of the user can have.
+inline constexpr std::string_view kOtherGroup = "other", kUnrecognisedGroup = "unrecognised";
 
 struct StateGroup {
   std::string name;
@@ -18,7 +22,7 @@ struct StateGroup {
 };
 
 // From the text of options. A state may be in one group only; those in no group are one more group, "other", at the end. An
-// unknown state is refused with the nearest name.
+// unknown state is refused with the nearest name, and a name that another row of the table would have.
 Result<std::vector<StateGroup>> read_groups(std::span<const std::string> texts);
 // Each state as a group with its label.
 std::vector<StateGroup> single_states();

@@ -11,8 +11,6 @@
 
 namespace dpm::sampling {
 
-inline constexpr std::string_view kIteratorSource = "task-iterator";
-
 // The reason, and what helps, if it is not possible here.
 Result<std::unique_ptr<TaskLooker>> open_task_iterator();
 

@@ -1,8 +1,12 @@
 #include "sampling/log/state_log_writer.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
+
+#include "os/whole_io.hpp"
 #include "sampling/log/state_log_file.hpp"
 
 namespace dpm::sampling {
@@ -16,13 +20,28 @@ std::string_view word_of(const ThreadSample& thread) {
 
 Result<StateLogWriter> StateLogWriter::create(const std::string& path, const SamplingSetup& setup,
                                               std::int64_t local_offset_ns) {
-  if (::access(path.c_str(), F_OK) == 0) return Error{path + " exists already; nothing is overwritten"};
-  std::ofstream file(path, std::ios::binary);
-  file << fmt::format("{}\nsource {}\ninterval_ns {}\nmachine {}\nstates {}\n", kStateLogFirstLine, setup.source,
-                      setup.interval_ns, setup.machine, state_words())
-       << std::flush;
+  UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (!file && errno == EEXIST) return Error{path + " exists already; nothing is overwritten"};
   if (!file) return Error::from_errno("write " + path);
-  return StateLogWriter(path, std::move(file), local_offset_ns);
+  StateLogWriter writer(path, std::move(file), local_offset_ns);
+  if (!writer.write(fmt::format("{}\nsource {}\ninterval_ns {}\nmachine {}\nstates {}\n", kStateLogFirstLine,
+                                setup.source, setup.interval_ns, setup.machine, state_words()))) {
+    ::unlink(path.c_str());
+    return Error{writer.failure_};
+  }
+  return writer;
+}
+
+bool StateLogWriter::write(std::string_view text) {
+  if (!failure_.empty()) return false;
+  if (write_all(file_.get(), text)) {
+    bytes_ += static_cast<off_t>(text.size());
+    return true;
+  }
+  failure_ = Error::from_errno("write " + path_).what;
+  // If even that is refused, the reader leaves out the last line, and takes the sample before it for the last.
+  [[maybe_unused]] const int done = ::ftruncate(file_.get(), bytes_);
+  return false;
 }
 
 void StateLogWriter::add(const Sample& sample, std::int64_t began_ns) {
@@ -44,12 +63,12 @@ void StateLogWriter::add(const Sample& sample, std::int64_t began_ns) {
     if (is_gone) text += fmt::format("gone {}\n", entry->second.number);
     entry = is_gone ? known_.erase(entry) : std::next(entry);
   }
-  file_ << text << std::flush;
+  write(text);
 }
 
 Result<void> StateLogWriter::status() const {
-  if (!file_) return Error{"the samples could not be written to " + path_};
-  return {};
+  if (failure_.empty()) return {};
+  return Error{fmt::format("{}; it ends with the last sample that could be written", failure_)};
 }
 
 }  // namespace dpm::sampling

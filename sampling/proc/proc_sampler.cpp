@@ -58,6 +58,7 @@ ProcSampler::ProcSampler(Selection selection, std::unique_ptr<TaskLooker> looker
       looker_(std::move(looker)),
       last_ns_(boot_ns()),
       own_pid_(static_cast<std::uint32_t>(::getpid())) {
+  if (looker_) looker_->want(own_pid_, true);  // the sampled command, and what its processes leave behind
   allow_many_descriptors();
   rlimit limit = {};
   ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -70,7 +71,6 @@ bool ProcSampler::take(CountArray& counts) {
   Sample sample;
   virtual_processes_.clear();
   groups_.clear();
-  // Where the threads of a new member wait is not in the table yet.
   if (find_members() && !look_at_tasks(counts.account())) return false;
   look_at_members(sample, counts.account());
   add_threads(sample, counts);
@@ -95,7 +95,8 @@ bool ProcSampler::look_at_tasks(SamplerAccount& account) {
 
 bool ProcSampler::find_members() {
   if (selection_.kind == Selection::Kind::processes && samples_ > 0) return false;
-  bool has_new = false;
+  bool needs_look = false;
+  std::set<std::uint32_t> found;
   for (const std::uint32_t pid : candidates_now()) {
     if (processes_.contains(pid) || pid == own_pid_) continue;
     const auto other = others_.find(pid);
@@ -104,7 +105,8 @@ bool ProcSampler::find_members() {
       continue;
     }
     if (examine(pid)) {
-      has_new = true;
+      needs_look |= !is_looked_into(pid, found);
+      found.insert(pid);
       others_.erase(pid);
     } else {
       others_[pid] = samples_;
@@ -112,7 +114,16 @@ bool ProcSampler::find_members() {
   }
   if (samples_ % kSamplesBetweenLooks == 0)
     std::erase_if(others_, [&](const auto& other) { return other.second + kSamplesBetweenLooks < samples_; });
-  return has_new;
+  return needs_look;
+}
+
+// Whether the table has where the threads of this new member wait: the iterator looks into children of what was wanted before the
+// pass. A second pass would be a second instant, at which short-lived processes are older, or gone.
+bool ProcSampler::is_looked_into(std::uint32_t pid, const std::set<std::uint32_t>& found) const {
+  if (!looker_) return true;
+  const auto stat = stat_of(pid);
+  if (!stat) return true;
+  return stat->parent == own_pid_ || (processes_.contains(stat->parent) && !found.contains(stat->parent));
 }
 
 std::vector<std::uint32_t> ProcSampler::candidates_now() const {

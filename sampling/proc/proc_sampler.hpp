@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -23,8 +24,6 @@
 #include "sampling/proc/task_table.hpp"
 
 namespace dpm::sampling {
-
-inline constexpr std::string_view kProcSource = "proc";
 
 class ProcSampler {
  public:
@@ -57,7 +56,9 @@ class ProcSampler {
   };
 
   bool look_at_tasks(SamplerAccount& account);
+  // True if the table does not say yet where the threads of a new member wait.
   bool find_members();
+  bool is_looked_into(std::uint32_t pid, const std::set<std::uint32_t>& found) const;
   std::vector<std::uint32_t> candidates_now() const;
   std::optional<StatLine> stat_of(std::uint32_t pid) const;
   bool is_member(std::uint32_t pid) const;

@@ -73,6 +73,7 @@ Result<std::vector<std::uint32_t>> read_pids(const std::string& text) {
     if (const std::string reason = why_not(*pid); !reason.empty()) return Error{reason};
     if (std::find(pids.begin(), pids.end(), *pid) == pids.end()) pids.push_back(*pid);
   }
+  if (pids.empty()) return Error{"--of pid: write process ids, as in 12,13 ('ps -e' lists them)"};
   return pids;
 }
 

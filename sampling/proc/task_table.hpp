@@ -18,7 +18,7 @@ struct TaskLook {
   std::int64_t seen_ns = 0;  // on the clock that is never set
   StatLine stat;
   CpuCounters counters;
-  // Of a thread that waits, of a process that is wanted.
+  // Of a thread that waits, of a process that is wanted or whose parent is.
   SystemCall call;
   std::string_view wchan;  // valid as long as the source
 };

@@ -12,8 +12,6 @@
 
 namespace dpm::sampling {
 
-inline constexpr std::string_view kTraceSource = "trace";
-
 // When a server got requests, in the order of time; null: that is not asked.
 using RequestTimes = std::vector<std::int64_t>;
 

@@ -1,4 +1,7 @@
 // What each thread did at each sample: written, read, and damaged.
+#include <sys/resource.h>
+
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -92,6 +95,52 @@ TEST_CASE("state log: a file that ends anywhere is read as far as its last whole
       written(folder.path() + "/log", {{thread(8, State::select, 1010)}, {thread(8, State::cpu_run, 2020)}});
   for (std::size_t length = kStateLogFirstLine.size() + 1; length < text.size(); ++length)
     CHECK(read_state_log(text.substr(0, length), "log"));
+}
+
+// The disk is full, as far as this process is concerned.
+class FileLimit {
+ public:
+  explicit FileLimit(std::uintmax_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    handling_before_ = ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit = {bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  FileLimit(const FileLimit&) = delete;
+  ~FileLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handling_before_);
+  }
+
+ private:
+  rlimit before_ = {};
+  void (*handling_before_)(int) = nullptr;
+};
+
+TEST_CASE("state log: on a disk that is full for a while, the file ends with the last whole sample", "[sampling]") {
+  const ScratchFolder folder;
+  const std::string path = folder.path() + "/log";
+  {
+    auto writer = StateLogWriter::create(path, {.source = "proc", .interval_ns = 1000, .machine = "green"}, kOffsetNs);
+    REQUIRE(writer);
+    Sample sample;
+    sample.threads = {thread(8, State::select, 1010)};
+    writer->add(sample, 1000);
+    sample.threads = {thread(8, State::cpu_run, 2010)};
+    {
+      const FileLimit full(std::filesystem::file_size(path) + 10);
+      writer->add(sample, 2000);
+    }
+    writer->add(sample, 3000);
+    const auto status = writer->status();
+    REQUIRE_FALSE(status);
+    CHECK(status.error().what.find("File too large") != std::string::npos);
+  }
+  std::ifstream file(path);
+  const auto log = read_state_log(std::string{std::istreambuf_iterator<char>(file), {}}, "log");
+  REQUIRE(log);
+  REQUIRE(log->samples.size() == 1);
+  CHECK(log->samples[0].looks.at(0).state == State::select);
 }
 
 TEST_CASE("state log: damaged files are refused with their line", "[sampling]") {

@@ -1,5 +1,6 @@
 // dpm components: what files of counts say: components of time by workload, utilisation, overlap, bottlenecks.
 #include <CLI/CLI.hpp>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
@@ -52,6 +53,8 @@ class ComponentsCommand : public Command {
       return kDone;
     }
     if (files_.empty()) return refuse(terminal, *this, Error{"FILE is required: 'dpm sample -o FILE' writes one"});
+    const std::array<std::string, 2> new_files = {output_, html_};
+    if (auto good = check_new_files(new_files); !good) return refuse(terminal, *this, good.error());
     const auto question = read_question();
     if (!question) return refuse(terminal, *this, question.error());
     const auto counts = read_count_files(files_);

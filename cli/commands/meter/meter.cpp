@@ -107,7 +107,7 @@ class MeterCommand : public Command {
     const auto folder = make_folder(static_cast<std::uint32_t>(::getpid()));
     if (!folder) return refuse(terminal, *this, folder.error());
     if (stays) {
-      const auto status = stay_beside(folder->path());
+      const auto status = stay_beside(folder->path(), [&] { warn_of_missing_results(*folder, terminal); });
       if (!status) return refuse(terminal, *this, status.error());
       if (*status) return **status;
     }
@@ -142,6 +142,18 @@ class MeterCommand : public Command {
   Result<OutputFolder> make_folder(std::uint32_t pid) const {
     if (summary_only_) return OutputFolder::scratch();
     return OutputFolder::create(output_.empty() ? OutputFolder::default_name(command_.front(), pid) : output_);
+  }
+
+  // A supervisor that was killed can no longer say so itself.
+  void warn_of_missing_results(const OutputFolder& folder, Terminal& terminal) const {
+    if (!wait_) return;  // it may not have come to its results yet
+    if (::access(folder.path().c_str(), F_OK) != 0 || ::access(folder.results().c_str(), F_OK) == 0) return;
+    terminal.err << "dpm meter: the meter ended before it had written its results; "
+                 << (folder.is_kept() ? "what it recorded until then is in " + printable(folder.path())
+                                      : std::string("the program was not metered to its end"))
+                 << '\n'
+                 << std::flush;
+    if (!folder.is_kept()) folder.remove();
   }
 
   // Returns in the supervisor, when the program has ended.

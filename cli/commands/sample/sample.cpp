@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -11,19 +12,20 @@
 #include "cli/printable.hpp"
 #include "cli/sampling/chosen_processes.hpp"
 #include "cli/sampling/count_results.hpp"
+#include "cli/sampling/kept_counts.hpp"
 #include "cli/sampling/request_rate.hpp"
 #include "cli/sampling/sample_loop.hpp"
 #include "cli/sampling/sampler_setup.hpp"
 #include "cli/sampling/trace_samples.hpp"
 #include "cli/sampling/wait_results.hpp"
 #include "os/local_clock.hpp"
-#include "sampling/counts/count_file.hpp"
 #include "sampling/proc/proc_sampler.hpp"
 
 namespace dpm::cli {
 namespace {
 
 constexpr double kIntervalLeast_s = .001, kIntervalMost_s = 3600, kNsPerSecond = 1e9;
+constexpr double kForMost_s = 1e9;  // 30 years: more is a mistake, and nanoseconds of it do not overflow
 
 std::uint64_t ns_of(double seconds) { return static_cast<std::uint64_t>(seconds * kNsPerSecond + .5); }
 
@@ -50,8 +52,9 @@ class SampleCommand : public Command {
     interval_ = app.add_option("-i,--interval", interval_s_,
                                "Seconds between two samples; of a trace that has ended about a thousandth of its time")
                     ->capture_default_str();
-    app.add_option("--for", for_s_,
-                   "Seconds after which to end (default: when the command or all processes have ended, or Control-C)");
+    for_ = app.add_option(
+        "--for", for_s_,
+        "Seconds after which to end (default: when the command or all processes have ended, or Control-C)");
     app.add_option(
            "--source", source_,
            "Where the states come from: iterator (one pass inside the kernel, as root), proc, or auto: the iterator "
@@ -68,17 +71,21 @@ class SampleCommand : public Command {
   }
 
   int run(Terminal& terminal) override {
+    of_ = choice_words(of_);
     if (!(interval_s_ >= kIntervalLeast_s && interval_s_ <= kIntervalMost_s))
       return refuse(terminal, *this,
                     Error{fmt::format("-i {:g}: an interval has from {:g} to {:g} seconds", interval_s_,
                                       kIntervalLeast_s, kIntervalMost_s)});
-    if (for_s_ < 0) return refuse(terminal, *this, Error{fmt::format("--for {:g}: a time is not negative", for_s_)});
-    for (const std::string& file : {output_, log_})
-      if (!file.empty() && ::access(file.c_str(), F_OK) == 0)
-        return refuse(terminal, *this,
-                      Error{fmt::format("{} exists already; nothing is overwritten", printable(file))});
+    if (for_->count() > 0 && !(for_s_ > 0 && for_s_ <= kForMost_s))
+      return refuse(terminal, *this,
+                    Error{fmt::format("--for {:g}: a time is more than 0 and at most {:g} seconds; without --for, "
+                                      "sampling ends with the processes",
+                                      for_s_, kForMost_s)});
+    const std::array<std::string, 2> new_files = {output_, log_};
+    if (auto good = check_new_files(new_files); !good) return refuse(terminal, *this, good.error());
     if (!server_.empty() && !(of_.size() == 2 && of_.front() == "trace"))
       return refuse(terminal, *this, Error{"--requests needs --of trace OUT, where the requests are"});
+    if (auto done = open_output(); !done) return refuse(terminal, *this, done.error());
     std::optional<SampledCommand> command;
     auto selection = select(command);
     if (!selection) return refuse(terminal, *this, selection.error());
@@ -86,22 +93,26 @@ class SampleCommand : public Command {
     auto made = set_up_sampler(source_, ns_of(interval_s_), (*selection)->text);
     if (!made) return refuse(terminal, *this, made.error());
     why_proc_ = made->why_proc;
-    std::optional<sampling::StateLogWriter> log;
-    if (auto done = open_log(made->setup, log); !done) return refuse(terminal, *this, done.error());
-    sampling::CountArray counts(std::move(made->setup));
     auto requests = open_requests();
     if (!requests) return refuse(terminal, *this, Error{printable(requests.error().what)});
-    sampling::ProcSampler sampler(**std::move(selection), std::move(made->looker));
+    if (auto done = open_log(made->setup); !done) return refuse(terminal, *this, done.error());
+    sampling::CountArray counts(std::move(made->setup));
+    sampling::ProcSampler sampler(**selection, std::move(made->looker));
     if (*requests) sampler.count_requests([&] { return (*requests)->level(steady_clock_ns()); });
     const bool is_shown = !command && !json_ && ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDIN_FILENO) == 1;
-    const SampleLoop loop{ns_of(interval_s_), ns_of(for_s_),         is_shown,
-                          terminal.colour,    log ? &*log : nullptr, shows_waits_ ? &waits_ : nullptr};
+    const SampleLoop loop{.interval_ns = ns_of(interval_s_),
+                          .most_ns = ns_of(for_s_),
+                          .shows_table = is_shown,
+                          .colour = terminal.colour,
+                          .log = log_writer_ ? &*log_writer_ : nullptr,
+                          .waits = shows_waits_ ? &waits_ : nullptr,
+                          .kept = kept_ ? &*kept_ : nullptr};
     if (auto done = take_samples(loop, sampler, command ? &*command : nullptr, counts); !done)
       return refuse(terminal, *this, done.error());
-    if (log)
-      if (auto done = log->status(); !done) return refuse(terminal, *this, done.error());
-    if (auto done = conclude(counts, command.has_value(), terminal); !done)
-      return refuse(terminal, *this, done.error());
+    const auto done = conclude(counts, command.has_value(), terminal);
+    if (const auto why = why_nothing_was_found(counts, **selection); !why.empty())
+      terminal.err << "dpm sample: " << printable(why) << '\n';
+    if (!done) return refuse(terminal, *this, done.error());
     return command && command->has_ended() ? command->exit_status() : kDone;
   }
 
@@ -113,15 +124,24 @@ class SampleCommand : public Command {
     return std::optional(*std::move(rate));
   }
 
-  Result<void> open_log(const sampling::SamplingSetup& setup, std::optional<sampling::StateLogWriter>& log) const {
-    if (log_.empty()) return {};
-    auto created = sampling::StateLogWriter::create(log_, setup, local_clock_offset_ns());
+  // Before the first sample: what cannot be written is refused then, and not after a day.
+  Result<void> open_output() {
+    if (output_.empty()) return {};
+    auto created = KeptCounts::create(output_);
     if (!created) return created.error();
-    log.emplace(*std::move(created));
+    kept_.emplace(*std::move(created));
     return {};
   }
 
-  int run_on_recorded(Terminal& terminal) const {
+  Result<void> open_log(const sampling::SamplingSetup& setup) {
+    if (log_.empty()) return {};
+    auto created = sampling::StateLogWriter::create(log_, setup, local_clock_offset_ns());
+    if (!created) return created.error();
+    log_writer_.emplace(*std::move(created));
+    return {};
+  }
+
+  int run_on_recorded(Terminal& terminal) {
     if (!log_.empty())
       return refuse(terminal, *this,
                     Error{"--log: 'dpm blame' divides the time of a trace that has ended without samples"});
@@ -148,10 +168,9 @@ class SampleCommand : public Command {
     return sampling::select_tree({command->pid()}, fmt::format("{}", fmt::join(command_, " ")));
   }
 
-  // The command's output is its own: what we print beside it goes where messages go.
-  Result<void> conclude(const sampling::CountArray& counts, bool beside_command, Terminal& terminal) const {
-    if (!output_.empty())
-      if (auto done = write_new_file(output_, sampling::to_text(counts)); !done) return done.error();
+  // The command's output is its own: what we print beside it goes where messages go. It is printed whether or not the files
+  // could be written.
+  Result<void> conclude(const sampling::CountArray& counts, bool beside_command, Terminal& terminal) {
     if (json_) {
       auto json = components_json(counts, {.groups = sampling::single_states()});
       if (!why_proc_.empty()) json["why_proc"] = why_proc_;
@@ -163,15 +182,20 @@ class SampleCommand : public Command {
       if (shows_waits_) out << '\n' << waits_text(waits_, terminal.width);
       if (!why_proc_.empty()) out << fmt::format("\nfrom proc, because {}\n", why_proc_);
     }
-    for (const std::string& file : {output_, log_})
-      if (!file.empty()) terminal.err << fmt::format("wrote {}\n", printable(file));
-    return {};
+    const Result<void> kept = kept_ ? kept_->write(counts) : Result<void>();
+    const Result<void> logged = log_writer_ ? log_writer_->status() : Result<void>();
+    if (kept_ && kept) terminal.err << fmt::format("wrote {}\n", printable(output_));
+    if (log_writer_ && logged) terminal.err << fmt::format("wrote {}\n", printable(log_));
+    if (!kept && !logged) return Error{kept.error().what + "; " + logged.error().what};
+    return kept ? logged : kept;
   }
 
   std::vector<std::string> command_, of_;
   std::string server_, output_, log_, source_ = "auto", why_proc_;
   double interval_s_ = .123, for_s_ = 0;
-  CLI::Option* interval_ = nullptr;
+  CLI::Option *interval_ = nullptr, *for_ = nullptr;
+  std::optional<KeptCounts> kept_;
+  std::optional<sampling::StateLogWriter> log_writer_;
   sampling::WaitPlaces waits_;
   bool json_ = false, shows_waits_ = false;
 };

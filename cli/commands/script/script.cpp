@@ -153,9 +153,7 @@ class ScriptCommand : public Command {
       if (is_over) break;
       std::array<pollfd, 2> waiting{pollfd{signals.descriptor(), POLLIN, 0}, pollfd{watch.descriptor(), POLLIN, 0}};
       ::poll(waiting.data(), waiting.size(), is_busy ? kPauseBusy_ms : kPauseIdle_ms);
-      const int signal = signals.take();
-      // With a command, Control-C is for the command.
-      if (signal == SIGTERM || (signal == SIGINT && !command)) is_over = true;
+      if (signals.take_end(command.has_value())) is_over = true;
     }
   }
 

@@ -88,7 +88,7 @@ struct bpf_iter__task {
   struct task_struct* task;
 } dpm_relocated;
 
-// The processes of which a wait is looked into.
+// The processes of which a wait is looked into, with their children.
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 65536);
@@ -125,6 +125,12 @@ static void take_call(struct dpm_task_record* record, struct task_struct* task) 
   record->arguments[5] = registers->r9;
 }
 
+// Children too: they may be chosen for their parent, and live so shortly that a second pass would not find them any more.
+static int is_wanted(const struct dpm_task_record* record) {
+  const u32 process = record->process, parent = record->parent;
+  return bpf_map_lookup_elem(&wanted, &process) || bpf_map_lookup_elem(&wanted, &parent);
+}
+
 SEC("iter/task")
 int look_at_task(struct bpf_iter__task* context) {
   struct task_struct* task = context->task;
@@ -143,7 +149,7 @@ int look_at_task(struct bpf_iter__task* context) {
       .turns = task->sched_info.pcount,
   };
   if (task->signal) take_signal(&record, task->signal);
-  if (record.state & task_waits && bpf_map_lookup_elem(&wanted, &record.process)) {
+  if (record.state & task_waits && is_wanted(&record)) {
     take_call(&record, task);
     const long bytes = bpf_get_task_stack(task, record.stack, sizeof record.stack, 0);
     if (bytes > 0) record.stack_frames = bytes / sizeof record.stack[0];
