@@ -83,7 +83,9 @@ std::optional<FullChannels::Room> FullChannels::room_for(const Event& send, Blam
   std::optional<Room> room;
   std::uint64_t until = first == channel.takes.begin() ? 0 : std::prev(first)->until;
   for (auto take = first; take != channel.takes.end() && take->called_ns <= gap.to_ns; ++take) {
-    if (held_bytes(channel, send, until) <= channel.half_bytes) break;
+    // A socket wakes its writer only when a half of it is free, in which the kernel's own data counts.
+    const std::int64_t full_bytes = room ? channel.half_bytes / 4 : channel.half_bytes;
+    if (held_bytes(channel, send, until) <= full_bytes) break;
     if (take->reader != send.process) room = Room{take->reader, std::min(take->at_ns, gap.to_ns)};
     until = take->until;
   }

@@ -109,6 +109,16 @@ TEST_CASE("blame: small writes fill a socket, because the kernel's own data for 
   CHECK(pipeline.divide().waits[0].why == BlameWait::room);
 }
 
+TEST_CASE("blame: a writer to a socket waits until much of it is free", "[blame]") {
+  Pipeline pipeline(ChannelMedium::unix_socket);
+  pipeline.fill(30).add(1, 0, EventType::start_process, 0);
+  for (std::uint32_t i = 0; i < 12; ++i) pipeline.page(1, 80 * (i + 1), i, 0);
+  const BlameNode root = pipeline.divide();
+  REQUIRE(root.waits.size() == 1);
+  CHECK(root.waits[0].total_ns() == 960);
+  CHECK(root.of(BlamePart::other) == 0);
+}
+
 TEST_CASE("sampled blame: a process found in a write that began when the pipe was full waits for the reader",
           "[blame]") {
   Pipeline pipeline;  // of a meter that records a SEND when it begins
