@@ -11,35 +11,50 @@ std::string rival_name(ProcessId process, const std::string& name, const TraceIn
   return process.is_none() ? name : process_text(process, info);
 }
 
-std::string did(const BlameShare& share, const TraceInfo& info) {
-  const bool named = share.has_rival();
-  const std::string rival = rival_name(share.rival, share.rival_name, info);
-  switch (share.part) {
+const char* did(BlamePart part) {
+  switch (part) {
     case BlamePart::cpu:
       return "ran";
     case BlamePart::cpu_queue:
-      if (share.rival_name == kIdleCpu) return "was on its way to a free CPU";
-      return named ? fmt::format("was in the queue of a CPU that {} had", rival) : "was in the queue of the CPU";
+      return "was in the queue of the CPU";
     case BlamePart::disk:
       return "waited for the disk";
     case BlamePart::lock:
-      return named ? fmt::format("waited for a lock that {} released", rival) : "waited for a lock";
+      return "waited for locks";
     case BlamePart::timer:
       return "waited for a time that it had chosen";
     case BlamePart::signal:
-      return named ? fmt::format("waited for a signal that {} sent", rival) : "waited for a signal";
+      return "waited for signals";
     case BlamePart::other:
       return "waited for something that the trace does not show";
     case BlamePart::on_its_way:
       return "had sent its message, which was on its way";
     case BlamePart::not_split:
       return "did what was not measured";
+    case BlamePart::not_sampled:
+      return "was not sampled";
     case BlamePart::not_seen:
       return "was not metered";
     case BlamePart::not_followed:
       return "was not followed further";
   }
   DPM_CHECK(false);
+}
+
+std::string for_rival(const BlameRival& rival, const TraceInfo& info) {
+  const std::string name = rival_name(rival.process, rival.name, info);
+  if (rival.part == BlamePart::lock) return fmt::format("for one that {} released", name);
+  if (rival.part == BlamePart::signal) return fmt::format("for one that {} sent", name);
+  return rival_text(rival, info);
+}
+
+// "ran"; "waited for locks, 80.0 % of it for one that holder released"
+std::string did_with_rival(const BlameCause& cause, const TraceInfo& info) {
+  if (cause.rivals.empty()) return did(cause.part);
+  const BlameRival& first = cause.rivals.front();
+  return fmt::format("{}, {:.1f} % of it {}", did(cause.part),
+                     static_cast<double>(first.time_ns) / static_cast<double>(cause.time_ns) * 100,
+                     for_rival(first, info));
 }
 
 }  // namespace
@@ -68,6 +83,8 @@ const char* part_text(BlamePart part) {
       return "the message was on its way";
     case BlamePart::not_split:
       return "not split: not measured";
+    case BlamePart::not_sampled:
+      return "not sampled";
     case BlamePart::not_seen:
       return "not metered then";
     case BlamePart::not_followed:
@@ -88,6 +105,8 @@ std::string wait_text(const BlameNode& node, const TraceInfo& info) {
       return "waits for a signal of " + name;
     case BlameWait::lock:
       return fmt::format("waits for a lock that {} released", name);
+    case BlameWait::room:
+      return fmt::format("waits for {} to take what it wrote", name);
   }
   DPM_CHECK(false);
 }
@@ -100,19 +119,17 @@ std::string rival_text(const BlameRival& rival, const TraceInfo& info) {
   return fmt::format("while {} had it", name);
 }
 
-std::string share_text(const BlameShare& share, const TraceInfo& info) {
-  const std::string process = process_text(share.process, info);
-  if (!share.has_rival()) return fmt::format("{}: {}", process, part_text(share.part));
-  const std::string rival = rival_name(share.rival, share.rival_name, info);
-  if (share.rival_name == kIdleCpu) return fmt::format("{}: on its way to a free CPU", process);
-  if (share.part == BlamePart::lock) return fmt::format("{}: waits for a lock that {} released", process, rival);
-  if (share.part == BlamePart::signal) return fmt::format("{}: waits for a signal that {} sent", process, rival);
-  return fmt::format("{}: in the queue of the CPU that {} had", process, rival);
+std::string cause_text(const BlameCause& cause, const TraceInfo& info) {
+  return fmt::format("{}: {}", process_text(cause.process, info), part_text(cause.part));
 }
 
-std::string estimate_text(std::uint64_t samples) {
-  return fmt::format("Estimated from {}; in brackets the 95 % intervals, for samples that are independent.",
-                     samples == 1 ? "1 sample" : fmt::format("{} samples", samples));
+std::string estimate_text(const BlameTree& tree) {
+  const std::string samples = tree.samples == 1 ? "1 sample" : fmt::format("{} samples", tree.samples);
+  const std::string covered = tree.root.of(BlamePart::not_sampled) == 0
+                                  ? ""
+                                  : fmt::format(", which cover {:.1f} % of the time", tree.covered() * 100);
+  return fmt::format("Estimated from {}{}; in brackets the 95 % intervals, for samples that are independent.", samples,
+                     covered);
 }
 
 std::string sentence(const BlameNode& root, const std::string& what, const TraceInfo& info) {
@@ -123,14 +140,14 @@ std::string sentence(const BlameNode& root, const std::string& what, const Trace
   const std::string who = process_text(way.cause.process, info);
   if (way.processes.size() == 1)
     return fmt::format("for {:.1f} % of the time of {}, {} {}", cause_ns / whole_ns * 100, what, who,
-                       did(way.cause, info));
+                       did_with_rival(way.cause, info));
   const auto waited_ns = static_cast<double>(way.waited_ns);
   std::string text = fmt::format("{:.1f} % of {} waits for {}", waited_ns / whole_ns * 100, what,
                                  process_text(way.processes[1], info));
   for (std::size_t i = 2; i < way.processes.size(); ++i)
     text += fmt::format(", and that for {}", process_text(way.processes[i], info));
-  return text +
-         fmt::format("; for {:.1f} % of that time, {} {}", cause_ns / waited_ns * 100, who, did(way.cause, info));
+  return text + fmt::format("; for {:.1f} % of that time, {} {}", cause_ns / waited_ns * 100, who,
+                            did_with_rival(way.cause, info));
 }
 
 }  // namespace dpm::view

@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "analysis/blame/blame_shares.hpp"
+#include "analysis/blame/blame_causes.hpp"
+#include "analysis/blame/blame_tree.hpp"
 #include "model/trace_info.hpp"
 
 namespace dpm::view {
@@ -14,14 +15,14 @@ const char* part_text(BlamePart part);
 std::string wait_text(const BlameNode& node, const TraceInfo& info);
 // "while backup had it"
 std::string rival_text(const BlameRival& rival, const TraceInfo& info);
-// "server: in the queue of the CPU that backup had"
-std::string share_text(const BlameShare& share, const TraceInfo& info);
+// "server: in the queue of the CPU"
+std::string cause_text(const BlameCause& cause, const TraceInfo& info);
 // The longest cause as a sentence: "34.0 % of request 3 of client waits for database; for 60.0 % of that time, database was in the
-// queue of a CPU that backup had". Empty if nothing was divided.
+// queue of the CPU, 98.0 % of it while backup had it". Empty if nothing was divided.
 std::string sentence(const BlameNode& root, const std::string& what, const TraceInfo& info);
 
-// "estimated from 512 samples; in brackets ..."
-std::string estimate_text(std::uint64_t samples);
+// "Estimated from 512 samples, which cover 40.0 % of the time; in brackets ..."
+std::string estimate_text(const BlameTree& tree);
 
 std::string process_text(ProcessId process, const TraceInfo& info);
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "analysis/blame/blame_shares.hpp"
+#include "analysis/blame/blame_causes.hpp"
 #include "model/share.hpp"
 #include "view/blame_words.hpp"
 
@@ -13,7 +13,7 @@ namespace dpm::view {
 namespace {
 
 constexpr double kShareMin = 0.005;  // of the whole: less is left out of the tree and the flame graph
-constexpr std::size_t kCausesMax = 12;
+constexpr std::size_t kCausesMax = 12, kRivalsMax = 3;
 constexpr const char* kReading = "Each box lies below the one that it is a part of; less than 0.5 % is left out.";
 
 FlameTone tone_of(BlamePart part) {
@@ -31,18 +31,19 @@ FlameTone tone_of(BlamePart part) {
   }
 }
 
-double whole_of(const BlameTree& tree) { return static_cast<double>(std::max<std::int64_t>(tree.root.total_ns(), 1)); }
-
-std::string share_of_text(double share, const BlameTree& tree) {
-  if (tree.samples == 0) return fmt::format("{:.1f} %", share * 100);
-  const Share estimate = mean_share(share, tree.samples);
+// `part`: what the time is of; how long no sample was taken is not an estimate.
+std::string share_of_text(std::int64_t time_ns, const BlameTree& tree, BlamePart part = BlamePart::cpu) {
+  const double share = static_cast<double>(time_ns) / static_cast<double>(tree.whole_ns());
+  if (tree.samples == 0 || part == BlamePart::not_sampled) return fmt::format("{:.1f} %", share * 100);
+  const Share estimate = tree.estimate(time_ns);
   return fmt::format("{:.1f} % ({:.1f} to {:.1f})", share * 100, estimate.low * 100, estimate.high * 100);
 }
 
 // Walks a tree once, for the rows of the table and for the boxes.
 class Walk {
  public:
-  Walk(const BlameTree& tree, const TraceInfo& info) : tree_(tree), info_(info), whole_ns_(whole_of(tree)) {}
+  Walk(const BlameTree& tree, const TraceInfo& info)
+      : tree_(tree), info_(info), whole_ns_(static_cast<double>(tree.whole_ns())) {}
 
   void begin() {
     add(0, 0, tree_.what, tree_.root.total_ns(), FlameTone::process);
@@ -55,16 +56,17 @@ class Walk {
  private:
   bool is_shown(std::int64_t ns) const { return static_cast<double>(ns) >= kShareMin * whole_ns_; }
 
-  void add(std::uint32_t depth, double from, const std::string& text, std::int64_t ns, FlameTone tone) {
+  void add(std::uint32_t depth, double from, const std::string& text, std::int64_t ns, FlameTone tone,
+           BlamePart part = BlamePart::cpu) {
     const double share = static_cast<double>(ns) / whole_ns_;
     std::string indented;
     for (std::uint32_t i = 0; i < depth; ++i) indented += "\u2003";
     rows.push_back({{indented + text, depth == 0 ? CellTone::strong : CellTone::normal},
-                    {share_of_text(share, tree_)},
+                    {share_of_text(ns, tree_, part)},
                     {fmt::format("{:.6g} s", static_cast<double>(ns) * 1e-9)}});
     boxes.push_back(
         {depth, from, from + share, text, tone,
-         fmt::format("{}: {}, {:.6g} s", text, share_of_text(share, tree_), static_cast<double>(ns) * 1e-9)});
+         fmt::format("{}: {}, {:.6g} s", text, share_of_text(ns, tree_, part), static_cast<double>(ns) * 1e-9)});
   }
 
   void divide(const BlameNode& node, std::uint32_t depth, double from) {
@@ -80,7 +82,7 @@ class Walk {
     for (std::size_t i = 0; i < kBlameParts; ++i) {
       const auto part = static_cast<BlamePart>(i);
       if (is_shown(node.of(part))) {
-        add(depth, from, part_text(part), node.of(part), tone_of(part));
+        add(depth, from, part_text(part), node.of(part), tone_of(part), part);
         add_rivals(node, part, depth + 1, from);
       }
       from += share(node.of(part));
@@ -102,11 +104,17 @@ class Walk {
 
 Table causes_table(const BlameTree& tree, const TraceInfo& info) {
   Table table{{{"cause"}, {"share", true}, {"time", true}}, {}};
-  const auto shares = longest_shares(tree.root);
-  for (std::size_t i = 0; i < std::min(kCausesMax, shares.size()); ++i)
-    table.rows.push_back({{share_text(shares[i], info), CellTone::prose},
-                          {share_of_text(static_cast<double>(shares[i].time_ns) / whole_of(tree), tree)},
-                          {fmt::format("{:.6g} s", static_cast<double>(shares[i].time_ns) * 1e-9)}});
+  const auto add = [&](const std::string& text, std::int64_t time_ns) {
+    table.rows.push_back({{text, CellTone::prose},
+                          {share_of_text(time_ns, tree)},
+                          {fmt::format("{:.6g} s", static_cast<double>(time_ns) * 1e-9)}});
+  };
+  const auto causes = longest_causes(tree.root);
+  for (std::size_t i = 0; i < std::min(kCausesMax, causes.size()); ++i) {
+    add(cause_text(causes[i], info), causes[i].time_ns);
+    for (std::size_t k = 0; k < std::min(kRivalsMax, causes[i].rivals.size()); ++k)
+      add("\u2003" + rival_text(causes[i].rivals[k], info), causes[i].rivals[k].time_ns);
+  }
   return table;
 }
 

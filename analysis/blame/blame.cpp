@@ -14,7 +14,7 @@ std::vector<ProcessLine> lines_of(std::span<const Event> events, std::span<const
   for (std::uint32_t i = 0; i < events.size(); ++i)
     if (events[i].process.value < own.size() && events[i].type != EventType::message_queued)
       own[events[i].process.value].push_back(i);
-  const LineBuilder builder(events, times_ns, own.size());
+  const LineBuilder builder(events, times_ns, info);
   std::vector<ProcessLine> lines(own.size());
   for (std::size_t p = 0; p < own.size(); ++p) {
     if (!own[p].empty()) lines[p] = builder.line_of(own[p]);

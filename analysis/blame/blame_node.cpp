@@ -4,6 +4,21 @@
 
 namespace dpm {
 
+void add_rival(std::vector<BlameRival>& rivals, const BlameRival& rival) {
+  const auto known = std::find_if(rivals.begin(), rivals.end(), [&](const BlameRival& other) {
+    return rival.part == other.part && rival.process == other.process && rival.name == other.name;
+  });
+  if (known != rivals.end())
+    known->time_ns += rival.time_ns;
+  else
+    rivals.push_back(rival);
+}
+
+void sort_longest_first(std::vector<BlameRival>& rivals) {
+  std::stable_sort(rivals.begin(), rivals.end(),
+                   [](const BlameRival& a, const BlameRival& b) { return a.time_ns > b.time_ns; });
+}
+
 std::int64_t BlameNode::total_ns() const {
   std::int64_t total = 0;
   for (const std::int64_t part : parts_ns) total += part;

@@ -19,13 +19,21 @@ enum class BlamePart : std::uint8_t {
   other,  // idle, and nothing known ended it: people, devices, and where they are not known locks, timers and signals
   on_its_way,    // the message for which the process above waits had been sent
   not_split,     // the trace does not say which: the times are not measured
+  not_sampled,   // of a division by samples: no sample was taken
   not_seen,      // no event covers this time: before the process's first event, after its last, or a process outside
   not_followed,  // processes wait for each other in a circle, or through more than BlameOptions::depth_max others
 };
-inline constexpr std::size_t kBlameParts = 11;
+inline constexpr std::size_t kBlameParts = 12;
 
 // Why one process waits for another.
-enum class BlameWait : std::uint8_t { message, process_end, thread_end, signal, lock };
+enum class BlameWait : std::uint8_t {
+  message,
+  process_end,
+  thread_end,
+  signal,
+  lock,
+  room,  // the pipe or connection that it wrote to was full, until the other took something
+};
 
 // Of the parts cpu_queue, lock and signal: the program that had the CPU or the lock, or that sent the signal.
 struct BlameRival {
@@ -34,6 +42,9 @@ struct BlameRival {
   std::string name;
   std::int64_t time_ns = 0;
 };
+// To the rival that is the same, or as another.
+void add_rival(std::vector<BlameRival>& rivals, const BlameRival& rival);
+void sort_longest_first(std::vector<BlameRival>& rivals);
 
 struct BlameNode {
   ProcessId process;

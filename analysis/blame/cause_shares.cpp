@@ -47,10 +47,10 @@ void CauseShares::name_in(BlameNode& node) const {
       node.of(BlamePart::other) -= share_ns;
       node.of(part) += share_ns;
     }
-    if (part != BlamePart::timer) add_rival(node, part, cause, share_ns);
+    const bool is_named = !cause.other.is_none() || !cause.name.empty();
+    if (part != BlamePart::timer && is_named) add_rival(node.rivals, {part, cause.other, cause.name, share_ns});
   }
-  std::stable_sort(node.rivals.begin(), node.rivals.end(),
-                   [](const BlameRival& a, const BlameRival& b) { return a.time_ns > b.time_ns; });
+  sort_longest_first(node.rivals);
 }
 
 std::int64_t CauseShares::sum_ns(ProcessId process, bool of_cpu) const {
@@ -58,17 +58,6 @@ std::int64_t CauseShares::sum_ns(ProcessId process, bool of_cpu) const {
   for (const WaitCause& cause : causes_[process.value])
     if ((cause.reason == WaitReason::cpu) == of_cpu) sum_ns += static_cast<std::int64_t>(cause.time_ns);
   return sum_ns;
-}
-
-void CauseShares::add_rival(BlameNode& node, BlamePart part, const WaitCause& cause, std::int64_t time_ns) {
-  if (cause.other.is_none() && cause.name.empty()) return;
-  const auto known = std::find_if(node.rivals.begin(), node.rivals.end(), [&](const BlameRival& rival) {
-    return rival.part == part && rival.process == cause.other && rival.name == cause.name;
-  });
-  if (known != node.rivals.end())
-    known->time_ns += time_ns;
-  else
-    node.rivals.push_back({part, cause.other, cause.name, time_ns});
 }
 
 }  // namespace dpm

@@ -24,7 +24,6 @@ class CauseShares {
 
  private:
   std::int64_t sum_ns(ProcessId process, bool of_cpu) const;
-  static void add_rival(BlameNode& node, BlamePart part, const WaitCause& cause, std::int64_t time_ns);
 
   std::span<const ProcessLine> lines_;
   std::vector<std::vector<WaitCause>> causes_;  // by process

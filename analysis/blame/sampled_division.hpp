@@ -8,6 +8,9 @@
 //                                     the sample belongs to "waits for server", "in the queue of the CPU"
 //
 // So each sample belongs to one part of the tree. The number of samples in a part is binomial, if they are independent.
+//
+// A sample stands for the time around it. Where none was taken for several intervals, because the sampler began later, ended earlier or
+// was held up, the time is `not_sampled`: what the process did then is not known, and the samples do not stand for it.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +27,7 @@ namespace dpm {
 struct SampledBlame {
   BlameNode root;
   std::uint64_t samples = 0;  // in the interval; 0: nothing is divided
+  std::int64_t covered_ns() const { return root.total_ns() - root.of(BlamePart::not_sampled); }
 };
 
 class SampledDivision {
@@ -40,6 +44,8 @@ class SampledDivision {
     std::size_t sample = 0;
     std::int64_t weight_ns = 0;  // the time that the sample stands for
   };
+  // The time of the interval for which its samples, the first of them `first`, stand.
+  std::int64_t covered_ns(BlameInterval interval, std::size_t first, std::uint64_t samples) const;
   void look(BlameNode& node, const Instant& instant, const WaitingChain& waiting) const;
   const ProcessGap* gap_at(ProcessId process, std::int64_t at_ns) const;
 

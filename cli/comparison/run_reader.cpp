@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "analysis/blame/blame_shares.hpp"
+#include "analysis/blame/blame_causes.hpp"
 #include "analysis/causality/letters.hpp"
 #include "analysis/statistics/threads.hpp"
 #include "cli/findings/blame_findings.hpp"
@@ -60,10 +60,17 @@ class ProfileMaker {
 
   void add_elapsed(const BlameNode& root) {
     profile_.elapsed_of = number(root.process);
-    for (const BlameShare& share : longest_shares(root)) {
-      const std::string rival = share.rival.is_none() ? share.rival_name : name_of(share.rival);
-      profile_.elapsed.push_back(
-          {number(share.process), view::part_text(share.part), rival, static_cast<double>(share.time_ns) * 1e-9});
+    for (const BlameCause& cause : longest_causes(root)) {
+      const auto add = [&](const std::string& rival, std::int64_t time_ns) {
+        profile_.elapsed.push_back(
+            {number(cause.process), view::part_text(cause.part), rival, static_cast<double>(time_ns) * 1e-9});
+      };
+      std::int64_t left_ns = cause.time_ns;
+      for (const BlameRival& rival : cause.rivals) {
+        add(rival.process.is_none() ? rival.name : name_of(rival.process), rival.time_ns);
+        left_ns -= rival.time_ns;
+      }
+      if (left_ns != 0) add("", left_ns);
     }
   }
 

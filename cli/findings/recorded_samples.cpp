@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -98,7 +100,7 @@ Result<SampledStates> read_recorded_samples(const std::string& path, const Trace
     return Error{fmt::format("{}: samples of machine '{}', which the trace does not have", path, log->machine)};
   const auto processes = processes_of(*log, info, *machine);
   const auto common_ns = [&](std::int64_t local_ns) { return time.at(*machine, {local_ns}).ns; };
-  SampledStates states;
+  SampledStates states(static_cast<std::int64_t>(std::min<std::uint64_t>(log->interval_ns, INT64_MAX)));
   bool has_any = false;
   for (const auto& sample : log->samples) {
     states.begin_sample(common_ns(sample.at_ns));

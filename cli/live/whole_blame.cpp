@@ -1,5 +1,6 @@
 #include "cli/live/whole_blame.hpp"
 
+#include "cli/results/blame_groups.hpp"
 #include "cli/sampling/count_page.hpp"
 #include "cli/sampling/trace_samples.hpp"
 #include "view/blame_words.hpp"
@@ -24,9 +25,10 @@ Result<Json> WholeBlame::blame(const std::string& of) const {
 }
 
 Json blame_section_json(const BlameTree& tree, const TraceInfo& info) {
-  view::Section section{"Where the time of " + tree.what + " went", "", view::blame_figures(tree, info)};
+  const BlameGroups groups = group_blame(tree, info);
+  view::Section section{"Where the time of " + tree.what + " went", "", view::blame_figures(groups.tree, groups.info)};
   if (tree.samples > 0)
-    section.text = view::estimate_text(tree.samples);
+    section.text = view::estimate_text(tree);
   else if (!tree.is_measured)
     section.text =
         "This trace does not have the time that processes wait for a CPU or a disk: “dpm meter --source kernel” "

@@ -7,6 +7,7 @@
 #include "analysis/statistics/threads.hpp"
 #include "analysis/timeline/timeline.hpp"
 #include "cli/number_text.hpp"
+#include "cli/results/blame_groups.hpp"
 #include "cli/results/process_groups.hpp"
 #include "view/blame_words.hpp"
 #include "view/figures.hpp"
@@ -68,14 +69,15 @@ view::Section causality_section(const Findings& found, const TraceInfo& info) {
 }
 
 view::Section blame_section(const BlameTree& tree, const TraceInfo& info) {
+  const BlameGroups groups = group_blame(tree, info);
   std::string text = "The whole time of " + tree.what +
                      ", the process that was seen longest, divided through all processes that it waited for. 'dpm "
                      "blame --of NAME' shows another.";
   if (tree.samples > 0)
-    text += " " + view::estimate_text(tree.samples);
+    text += " " + view::estimate_text(tree);
   else if (!tree.is_measured)
     text += " This trace does not have the time that processes wait for a CPU or a disk.";
-  return {"Where the time went", text, view::blame_figures(tree, info)};
+  return {"Where the time went", text, view::blame_figures(groups.tree, groups.info)};
 }
 
 // A window from the middle of the run, narrow enough to distinguish its messages.

@@ -19,14 +19,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // In the order of the parts.
-constexpr std::array<const char*, kBlameParts> kKeys = {"cpu_s",       "cpu_queue_s", "disk_s",        "lock_s",
-                                                        "timer_s",     "signal_s",    "other_s",       "on_its_way_s",
-                                                        "not_split_s", "not_seen_s",  "not_followed_s"};
-constexpr std::array<const char*, 5> kWhy = {"message", "process_end", "thread_end", "signal", "lock"};
+constexpr std::array<const char*, kBlameParts> kKeys = {"cpu_s",       "cpu_queue_s",   "disk_s",     "lock_s",
+                                                        "timer_s",     "signal_s",      "other_s",    "on_its_way_s",
+                                                        "not_split_s", "not_sampled_s", "not_seen_s", "not_followed_s"};
+constexpr std::array<const char*, 6> kWhy = {"message", "process_end", "thread_end", "signal", "lock", "room"};
 
 constexpr double kRounding = 1e-6;  // of the whole
-
-double whole_of(const BlameTree& tree) { return static_cast<double>(std::max<std::int64_t>(tree.root.total_ns(), 1)); }
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
@@ -39,13 +37,13 @@ Json rival_json(ProcessId process, const std::string& name, const TraceInfo& inf
 class Tree {
  public:
   Tree(const TraceInfo& info, const BlameTree& tree, double share_min)
-      : info_(info), whole_ns_(whole_of(tree)), share_min_(share_min), samples_(tree.samples) {}
+      : info_(info), tree_(tree), whole_ns_(static_cast<double>(tree.whole_ns())), share_min_(share_min) {}
 
   void add(const BlameNode& node, std::size_t depth) {
     for (std::size_t i = 0; i < kBlameParts; ++i) {
       const auto part = static_cast<BlamePart>(i);
       if (node.of(part) <= 0) continue;
-      line(depth, view::part_text(part), node.of(part));
+      line(depth, view::part_text(part), node.of(part), part != BlamePart::not_sampled);
       add_rivals(node, part, depth + 1);
     }
     std::int64_t small_ns = 0;
@@ -61,26 +59,37 @@ class Tree {
     if (small_ns > 0) line(depth, "waits for other processes", small_ns);
   }
 
-  void line(std::size_t depth, const std::string& text, std::int64_t ns) {
+  // A cause, and of the programs that it is shared by the first few.
+  void add(const BlameCause& cause) {
+    constexpr std::size_t kRivalsShown = 3;
+    line(1, printable(view::cause_text(cause, info_)), cause.time_ns, cause.part != BlamePart::not_sampled);
+    for (std::size_t i = 0; i < std::min(kRivalsShown, cause.rivals.size()); ++i)
+      if (!is_small(cause.rivals[i].time_ns))
+        line(2, printable(view::rival_text(cause.rivals[i], info_)), cause.rivals[i].time_ns);
+  }
+
+  void line(std::size_t depth, const std::string& text, std::int64_t ns, bool is_estimated = true) {
     constexpr std::size_t kTextWidth = 56;
     const double share = static_cast<double>(ns) / whole_ns_;
     text_ += fmt::format("{:<{}}{:>5.1f} %  {}{:>10}\n", std::string(depth * 2, ' ') + text, kTextWidth, share * 100,
-                         interval_text(share), seconds_text(seconds(ns)));
+                         is_estimated ? interval_text(ns) : no_interval_text(), seconds_text(seconds(ns)));
   }
 
   std::string take() { return std::move(text_); }
 
  private:
   std::string times_text(const BlameNode& child) const {
-    if (samples_ > 0) return child.times == 1 ? "in 1 sample" : fmt::format("in {} samples", child.times);
+    if (tree_.samples > 0) return child.times == 1 ? "in 1 sample" : fmt::format("in {} samples", child.times);
     return child.times == 1 ? "once" : fmt::format("{} times", child.times);
   }
 
-  std::string interval_text(double share) const {
-    if (samples_ == 0) return "";
-    const Share estimate = mean_share(share, samples_);
-    return fmt::format("{:<15}", fmt::format("({:.1f} to {:.1f})", estimate.low * 100, estimate.high * 100));
+  std::string interval_text(std::int64_t ns) const {
+    if (tree_.samples == 0) return "";
+    const Share estimate = tree_.estimate(ns);
+    return fmt::format("{:<{}}", fmt::format("({:.1f} to {:.1f})", estimate.low * 100, estimate.high * 100),
+                       kIntervalWidth);
   }
+  std::string no_interval_text() const { return std::string(tree_.samples == 0 ? 0 : kIntervalWidth, ' '); }
 
   bool is_small(std::int64_t ns) const { return static_cast<double>(ns) < share_min_ * whole_ns_; }
 
@@ -95,23 +104,25 @@ class Tree {
     if (left_ns != node.of(part) && !is_rounding) line(depth, "other programs, or not known", left_ns);
   }
 
+  static constexpr std::size_t kIntervalWidth = 15;
   const TraceInfo& info_;
+  const BlameTree& tree_;
   const double whole_ns_, share_min_;
-  const std::uint64_t samples_;
   std::string text_;
 };
 
 // Of an estimated amount: between which it is.
 Json interval_json(std::int64_t ns, const BlameTree& tree) {
-  const double whole_s = whole_of(tree) * 1e-9;
-  const Share share = mean_share(static_cast<double>(ns) / whole_of(tree), tree.samples);
+  const double whole_s = seconds(tree.whole_ns());
+  const Share share = tree.estimate(ns);
   return {share.low * whole_s, share.high * whole_s};
 }
 
 Json intervals_json(const BlameNode& node, const BlameTree& tree) {
   Json json = {{"total_s", interval_json(node.total_ns(), tree)}};
   for (std::size_t part = 0; part < kBlameParts; ++part)
-    if (node.parts_ns[part] != 0) json[kKeys[part]] = interval_json(node.parts_ns[part], tree);
+    if (node.parts_ns[part] != 0 && static_cast<BlamePart>(part) != BlamePart::not_sampled)
+      json[kKeys[part]] = interval_json(node.parts_ns[part], tree);
   return json;
 }
 
@@ -142,30 +153,35 @@ std::string blame_text(const BlameTree& tree, const TraceInfo& info, double shar
   std::string text = lines.take() + "\nlongest causes\n";
   constexpr std::size_t kShown = 5;
   Tree longest(info, tree, share_min);
-  const std::vector<BlameShare> shares = longest_shares(tree.root);
-  for (std::size_t i = 0; i < std::min(kShown, shares.size()); ++i)
-    longest.line(1, printable(view::share_text(shares[i], info)), shares[i].time_ns);
+  const std::vector<BlameCause> causes = longest_causes(tree.root);
+  for (std::size_t i = 0; i < std::min(kShown, causes.size()); ++i) longest.add(causes[i]);
   text += longest.take();
-  if (tree.samples > 0) text += "\n" + view::estimate_text(tree.samples) + "\n";
+  if (tree.samples > 0) text += "\n" + view::estimate_text(tree) + "\n";
   const std::string sentence = view::sentence(tree.root, tree.what, info);
   return sentence.empty() ? text : text + "\n" + printable(sentence) + "\n";
 }
 
-Json blame_json(const BlameTree& tree, const TraceInfo& info, const Ledger& ledger) {
+Json blame_json(const BlameTree& tree, const BlameGroups& groups, const TraceInfo& info, const Ledger& ledger) {
   Json longest = Json::array();
-  for (const BlameShare& share : longest_shares(tree.root)) {
-    longest.push_back({{"process", view::process_text(share.process, info)},
-                       {"part", kKeys[static_cast<std::size_t>(share.part)]},
-                       {"rival", rival_json(share.rival, share.rival_name, info)},
-                       {"time_s", seconds(share.time_ns)}});
-    if (tree.samples > 0) longest.back()["interval_s"] = interval_json(share.time_ns, tree);
+  for (const BlameCause& cause : longest_causes(groups.tree.root)) {
+    Json rivals = Json::array();
+    for (const BlameRival& rival : cause.rivals)
+      rivals.push_back(
+          {{"program", rival_json(rival.process, rival.name, groups.info)}, {"time_s", seconds(rival.time_ns)}});
+    longest.push_back({{"process", view::process_text(cause.process, groups.info)},
+                       {"part", kKeys[static_cast<std::size_t>(cause.part)]},
+                       {"rival", rivals.empty() ? Json() : rivals[0]["program"]},
+                       {"rivals", std::move(rivals)},
+                       {"time_s", seconds(cause.time_ns)}});
+    if (tree.samples > 0 && cause.part != BlamePart::not_sampled)
+      longest.back()["interval_s"] = interval_json(cause.time_ns, tree);
   }
   return {{"of", tree.what},
           {"measured", tree.is_measured},
           {"samples", tree.samples},
           {"tree", node_json(tree.root, tree, info)},
           {"longest", std::move(longest)},
-          {"sentence", view::sentence(tree.root, tree.what, info)},
+          {"sentence", view::sentence(groups.tree.root, tree.what, groups.info)},
           {"ledger", ledger_json(ledger)}};
 }
 

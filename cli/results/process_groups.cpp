@@ -13,7 +13,7 @@
 namespace dpm::cli {
 namespace {
 
-constexpr std::string_view kOutside = "outside ", kArrow = " > ";
+constexpr std::string_view kOutside = "outside ", kArrow = " > ", kThreadsOf = "threads of ";
 
 // "true#17" is the 17th process named "true".
 std::string_view without_number(std::string_view name) {
@@ -175,6 +175,18 @@ ProcessId row_of(ProcessId process, const TraceInfo& grouped) {
   const ProcessId group = grouped[process].group;
   return group.value < grouped.processes.size() ? group : process;
 }
+
+std::vector<std::string> process_kinds(const TraceInfo& info) {
+  std::vector<std::string> kinds = keys_of(info, true);
+  for (std::size_t p = 0; p < kinds.size(); ++p) {
+    const ProcessInfo& process = info.processes[p];
+    if (is_thread(process, info) && !kinds[process.group.value].empty())
+      kinds[p] = std::string(kThreadsOf) + kinds[process.group.value];
+  }
+  return kinds;
+}
+
+std::string kind_name(const std::string& kind) { return kind.substr(0, kind.find('\n')); }
 
 TraceInfo group_processes(const TraceInfo& info, std::size_t alone) {
   auto keys = keys_of(info, true);

@@ -28,6 +28,12 @@ inline constexpr std::size_t kRowsByMachine = 24;
 // sums by it. Two or more peers outside that use one service are a group.
 TraceInfo group_processes(const TraceInfo& info, std::size_t alone = kProcessesAlone);
 
+// By process: what processes of one kind share, on one machine; a thread is of a kind with those of processes of its kind. Empty: it is
+// of no kind with others.
+std::vector<std::string> process_kinds(const TraceInfo& info);
+// "sleep"; "threads of server".
+std::string kind_name(const std::string& kind);
+
 // The process that stands for the group of this one; itself if it is in none.
 ProcessId row_of(ProcessId process, const TraceInfo& grouped);
 

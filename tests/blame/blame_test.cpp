@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/blame/blame_shares.hpp"
+#include "analysis/blame/blame_causes.hpp"
 #include "model/random.hpp"
 #include "tests/sim/sim_fixture.hpp"
 #include "tests/support/catch.hpp"
@@ -290,10 +290,11 @@ TEST_CASE("blame: a wait for a lock or a child is a wait for the one that ends i
   CHECK(root.waits[1].of(BlamePart::cpu) == 200);
   CHECK(root.waits[1].of(BlamePart::on_its_way) == 100);
   // What the holder of a lock did is not a cause of its own.
-  const BlameShare first = longest_shares(root).at(0);
+  const BlameCause first = longest_causes(root).at(0);
   CHECK(first.part == BlamePart::lock);
-  CHECK(first.rival == ProcessId{1});
   CHECK(first.time_ns == 700);
+  REQUIRE(first.rivals.size() == 1);
+  CHECK(first.rivals[0].process == ProcessId{1});
 }
 
 TEST_CASE("blame: causes divide the queue and other waits in proportion, and leave what they do not name", "[blame]") {
@@ -324,8 +325,29 @@ TEST_CASE("blame: causes divide the queue and other waits in proportion, and lea
   CHECK(all.rivals[3].part == BlamePart::signal);
   CHECK(all.rivals[3].name == "sender");
   std::int64_t sum_ns = 0;
-  for (const BlameShare& share : longest_shares(all)) sum_ns += share.time_ns;
+  for (const BlameCause& cause : longest_causes(all)) sum_ns += cause.time_ns;
   CHECK(sum_ns == 1000);
+}
+
+TEST_CASE("blame: a lock that three programs held is a longer cause than a timer that is longer than each of them",
+          "[blame]") {
+  Trace trace;
+  trace.add(0, 0, EventType::start_process, 0, 0);
+  trace.add(0, 1000, EventType::destroy_process, 50, 0);
+  TraceInfo info = processes(2);
+  info.wait_causes = {{ProcessId{0}, WaitReason::timer, ProcessId{}, "", 300},
+                      {ProcessId{0}, WaitReason::lock, ProcessId{1}, "", 150},
+                      {ProcessId{0}, WaitReason::lock, ProcessId{}, "x", 250},
+                      {ProcessId{0}, WaitReason::lock, ProcessId{}, "y", 200}};
+  const BlameNode root = BlameAnalysis(trace.events, trace.times_ns, info).divide(ProcessId{0}, {0, 1000});
+  const auto causes = longest_causes(root);
+  REQUIRE(causes.size() == 4);
+  CHECK(causes[0].part == BlamePart::lock);
+  CHECK(causes[0].time_ns == 600);
+  REQUIRE(causes[0].rivals.size() == 3);
+  CHECK(causes[0].rivals[0].name == "x");
+  CHECK(causes[1].part == BlamePart::timer);
+  CHECK(longest_way(root).cause.part == BlamePart::lock);
 }
 
 TEST_CASE("blame: the same as a walk through every nanosecond", "[blame]") {

@@ -1,5 +1,6 @@
 // The division by samples, by hand.
 #include "analysis/blame/blame.hpp"
+#include "analysis/blame/blame_tree.hpp"
 #include "tests/support/catch.hpp"
 
 namespace dpm {
@@ -112,6 +113,44 @@ TEST_CASE("sampled blame: only samples of the interval count, and none divide no
   CHECK(first.root.of(BlamePart::cpu) == 100);
   CHECK(Asked().divide(states, 10).samples == 0);
   CHECK(Asked().divide(SampledStates()).root.total_ns() == 0);
+}
+
+TEST_CASE("sampled blame: samples stand for the time around them, and what they do not cover is not sampled",
+          "[blame]") {
+  SampledStates late(10);
+  for (std::int64_t at_ns = 905; at_ns < 1000; at_ns += 10) sample(late, at_ns, kRuns, kWaits);
+  const auto found = Asked().divide(late);
+  CHECK(found.samples == 10);
+  CHECK(found.root.of(BlamePart::cpu) == 100);
+  CHECK(found.root.of(BlamePart::not_sampled) == 900);
+  CHECK(found.root.total_ns() == 1000);
+
+  SampledStates cut(10);
+  for (std::int64_t at_ns = 5; at_ns < 100; at_ns += 10) sample(cut, at_ns, kRuns, kWaits);
+  CHECK(Asked().divide(cut).root.of(BlamePart::not_sampled) == 900);
+
+  SampledStates held_up(10);
+  for (std::int64_t at_ns = 5; at_ns < 1000; at_ns += at_ns == 105 ? 500 : 10) sample(held_up, at_ns, kRuns, kWaits);
+  CHECK(Asked().divide(held_up).root.of(BlamePart::not_sampled) == 490);
+}
+
+TEST_CASE("sampled blame: samples that are some intervals late cover the time before them", "[blame]") {
+  SampledStates states(10);
+  for (std::int64_t at_ns = 5; at_ns < 1000; at_ns += at_ns % 20 == 5 ? 30 : 10) sample(states, at_ns, kRuns, kWaits);
+  CHECK(Asked().divide(states).root.of(BlamePart::not_sampled) == 0);
+}
+
+TEST_CASE("sampled blame: the interval of a share is that of the time which the samples cover", "[blame]") {
+  BlameTree tree{.what = "A", .samples = 100};
+  tree.root.of(BlamePart::cpu) = 250;
+  tree.root.of(BlamePart::other) = 250;
+  tree.root.of(BlamePart::not_sampled) = 500;
+  CHECK(tree.covered() == Approx(.5));
+  const Share half = mean_share(.5, 100), share = tree.estimate(250);
+  CHECK(share.value == Approx(.25));
+  CHECK(share.low == Approx(half.low / 2));
+  CHECK(share.high == Approx(half.high / 2));
+  CHECK(tree.estimate(1000).high == Approx(1));
 }
 
 TEST_CASE("sampled states: what does not change is as it was seen last", "[blame]") {

@@ -1,4 +1,6 @@
 // dpm blame: where the elapsed time of a process or of a request went.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
@@ -7,6 +9,7 @@
 #include "cli/input/event_keeper.hpp"
 #include "cli/input/trace_input.hpp"
 #include "cli/printable.hpp"
+#include "cli/results/blame_groups.hpp"
 #include "cli/results/blame_results.hpp"
 #include "cli/results/ledger_results.hpp"
 
@@ -14,6 +17,7 @@ namespace dpm::cli {
 namespace {
 
 constexpr double kShareMin = 0.005;
+constexpr double kCoveredMin = 0.95;  // with less, the tree is not that of the whole time
 
 class BlameCommand : public Command {
  public:
@@ -44,10 +48,15 @@ class BlameCommand : public Command {
     if (!found) return refuse(terminal, *this, Error{printable(found.error().what)});
     if (!*found) return refuse(terminal, *this, Error{"the trace has no events"});
     const BlameTree& tree = **found;
+    const BlameGroups groups = all_ ? BlameGroups{tree, input->info} : group_blame(tree, input->info);
     if (options_.json)
-      print_json(blame_json(tree, input->info, input->ledger), terminal);
+      print_json(blame_json(tree, groups, input->info, input->ledger), terminal);
     else
-      terminal.out << blame_text(tree, input->info, all_ ? 0 : kShareMin);
+      terminal.out << blame_text(groups.tree, groups.info, all_ ? 0 : kShareMin);
+    if (tree.samples > 0 && tree.covered() < kCoveredMin)
+      terminal.err << fmt::format(
+          "warning: the samples cover {:.1f} % of the time of {}; what was done in the rest is not known\n",
+          tree.covered() * 100, printable(tree.what));
     if (!tree.is_measured && tree.samples == 0)
       terminal.err
           << "note: this trace does not have the time that processes wait for a CPU or a disk; 'dpm meter --source "
