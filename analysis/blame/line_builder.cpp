@@ -84,11 +84,10 @@ LineBuilder::LineBuilder(std::span<const Event> events, std::span<const std::int
     : events_(events),
       times_ns_(times_ns),
       sent_at_(sending_times(events, times_ns)),
-      ended_at_(ends_of_processes(events, times_ns, processes)) {
+      ended_at_(ends_of_processes(events, times_ns, info.processes.size())),
+      full_channels_(events, times_ns, info) {
   add_connecting_times(events, times_ns, sent_at_);
 }
-
-ended_at_(ends_of_processes(events, times_ns, info.processes.size())), full_channels_(events, times_ns, info) {}
 
 ProcessLine LineBuilder::line_of(std::span<const std::uint32_t> own) const {
   ProcessLine line;
@@ -169,46 +168,47 @@ void LineBuilder::find_connection(ProcessGap& gap, std::uint32_t accept, bool is
   } else if (!is_measured) {
     idle_ns = 0;  // it may have been ready
   }
+}
 
-  // Without the times of waits, the meter is one that records a SEND when it begins.
-  bool LineBuilder::find_room(ProcessGap & gap, std::span<const std::uint32_t> own, std::size_t i, bool is_measured,
-                              std::int64_t& idle_ns) const {
-    const Event& send = events_[own[is_measured ? i : i - 1]];
-    if (!is_message(send, EventType::send)) return false;
-    const auto room = full_channels_.room_for(send, {gap.from_ns, gap.to_ns});
-    if (!room) return false;
-    gap.waits_for = room->reader;
-    gap.why = BlameWait::room;
-    gap.sent_ns = room->made_ns;
-    // Idle time after there was room was for something else, and before it all was, as far as it was idle.
-    const std::int64_t waited_ns = std::min(idle_ns, room->made_ns - gap.from_ns);
-    gap.other_ns = is_measured ? idle_ns - waited_ns : 0;
-    idle_ns = waited_ns;
-    gap.idle_from_ns = is_measured ? idle_from(gap, idle_ns) : gap.from_ns;
-    return true;
-  }
+// Without the times of waits, the meter is one that records a SEND when it begins.
+bool LineBuilder::find_room(ProcessGap& gap, std::span<const std::uint32_t> own, std::size_t i, bool is_measured,
+                            std::int64_t& idle_ns) const {
+  const Event& send = events_[own[is_measured ? i : i - 1]];
+  if (!is_message(send, EventType::send)) return false;
+  const auto room = full_channels_.room_for(send, {gap.from_ns, gap.to_ns});
+  if (!room) return false;
+  gap.waits_for = room->reader;
+  gap.why = BlameWait::room;
+  gap.sent_ns = room->made_ns;
+  // Idle time after there was room was for something else, and before it all was, as far as it was idle.
+  const std::int64_t waited_ns = std::min(idle_ns, room->made_ns - gap.from_ns);
+  gap.other_ns = is_measured ? idle_ns - waited_ns : 0;
+  idle_ns = waited_ns;
+  gap.idle_from_ns = is_measured ? idle_from(gap, idle_ns) : gap.from_ns;
+  return true;
+}
 
-  void LineBuilder::find_end(ProcessGap & gap, const Event& wait, bool is_measured, std::int64_t& idle_ns) const {
-    const auto waited_ns = static_cast<std::int64_t>(std::min<std::uint64_t>(wait.sequence, INT64_MAX));
-    gap.other_ns = is_measured ? std::max<std::int64_t>(idle_ns - waited_ns, 0) : 0;
-    idle_ns = std::min(idle_ns, waited_ns);
-    gap.waits_for = wait.peer;
-    gap.why = wait_of(static_cast<WaitKind>(wait.code));
-    const bool is_end = gap.why == BlameWait::process_end || gap.why == BlameWait::thread_end;
-    const std::int64_t ended_ns = is_end && wait.peer.value < ended_at_.size() ? ended_at_[wait.peer.value] : kNotSent;
-    gap.sent_ns = ended_ns == kNotSent ? gap.to_ns : ended_ns;
-    gap.idle_from_ns = idle_from(gap, idle_ns);
-  }
+void LineBuilder::find_end(ProcessGap& gap, const Event& wait, bool is_measured, std::int64_t& idle_ns) const {
+  const auto waited_ns = static_cast<std::int64_t>(std::min<std::uint64_t>(wait.sequence, INT64_MAX));
+  gap.other_ns = is_measured ? std::max<std::int64_t>(idle_ns - waited_ns, 0) : 0;
+  idle_ns = std::min(idle_ns, waited_ns);
+  gap.waits_for = wait.peer;
+  gap.why = wait_of(static_cast<WaitKind>(wait.code));
+  const bool is_end = gap.why == BlameWait::process_end || gap.why == BlameWait::thread_end;
+  const std::int64_t ended_ns = is_end && wait.peer.value < ended_at_.size() ? ended_at_[wait.peer.value] : kNotSent;
+  gap.sent_ns = ended_ns == kNotSent ? gap.to_ns : ended_ns;
+  gap.idle_from_ns = idle_from(gap, idle_ns);
+}
 
-  // The RECEIVE that ends this gap, or the RECEIVECALL before it: of a process that waited in poll(), perhaps because it had
-  // asked and there was nothing yet.
-  std::optional<std::uint32_t> LineBuilder::receive_at(std::span<const std::uint32_t> own, std::size_t i) const {
-    const Event& event = events_[own[i]];
-    if (is_message(event, EventType::receive)) return own[i];
-    if (event.type == EventType::receive_call && i + 1 < own.size() &&
-        is_message(events_[own[i + 1]], EventType::receive))
-      return own[i + 1];
-    return std::nullopt;
-  }
+// The RECEIVE that ends this gap, or the RECEIVECALL before it: of a process that waited in poll(), perhaps because it had
+// asked and there was nothing yet.
+std::optional<std::uint32_t> LineBuilder::receive_at(std::span<const std::uint32_t> own, std::size_t i) const {
+  const Event& event = events_[own[i]];
+  if (is_message(event, EventType::receive)) return own[i];
+  if (event.type == EventType::receive_call && i + 1 < own.size() &&
+      is_message(events_[own[i + 1]], EventType::receive))
+    return own[i + 1];
+  return std::nullopt;
+}
 
 }  // namespace dpm
