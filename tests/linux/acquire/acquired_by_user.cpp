@@ -39,7 +39,7 @@ void become(uid_t user) {
   if (::write(output, outcome.data(), outcome.size()) < 0) std::abort();
   ::close(output);
   if (!program) ::_exit(0);
-  const TestSupervisor supervisor(std::move(program->listener));
+  const TestSupervisor supervisor(std::move(program->listener), std::move(program->slots));
   while (true) ::pause();
 }
 

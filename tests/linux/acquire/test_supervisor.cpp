@@ -5,7 +5,8 @@
 
 namespace dpm {
 
-TestSupervisor::TestSupervisor(UniqueFd listener) : listener_(std::move(listener)), thread_([this] { run(); }) {}
+TestSupervisor::TestSupervisor(UniqueFd listener, std::optional<NotificationSlots> slots)
+    : listener_(std::move(listener)), slots_(std::move(slots)), thread_([this] { run(); }) {}
 
 void TestSupervisor::stop() {
   stopping_ = true;
@@ -19,11 +20,13 @@ std::map<std::uint32_t, std::uint64_t> TestSupervisor::calls_by_thread() const {
 
 void TestSupervisor::run() {
   listener_.set_sync_wake_up(true);
+  Notification own;
+  Notification& notification = slots_ ? (*slots_)[0] : own;
   while (!stopping_) {
     pollfd item{listener_.fd(), POLLIN, 0};
     if (::poll(&item, 1, 5) != 1) continue;
     if ((item.revents & POLLIN) == 0) return;  // the last process has ended
-    Notification notification;
+    notification = {};
     if (listener_.receive(notification) != SeccompListener::Received::one) continue;
     // Counted first: a test that sees the call's effect finds it in the counts.
     ++calls_;

@@ -5,15 +5,18 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 
+#include "backends/linux/capture/kernel/notification_slots.hpp"
 #include "backends/linux/capture/kernel/seccomp_listener.hpp"
 
 namespace dpm {
 
 class TestSupervisor {
  public:
-  explicit TestSupervisor(UniqueFd listener);
+  // With `slots`, the keeper knows which call it holds when it is killed.
+  explicit TestSupervisor(UniqueFd listener, std::optional<NotificationSlots> slots = std::nullopt);
   ~TestSupervisor() { stop(); }
 
   void stop();  // from now on calls are not answered
@@ -24,6 +27,7 @@ class TestSupervisor {
   void run();
 
   SeccompListener listener_;
+  std::optional<NotificationSlots> slots_;
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> calls_{0};
   mutable std::mutex mutex_;
