@@ -4,6 +4,7 @@
 #include <otf2/otf2.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdarg>
 
 #include "import/otf2/otf2_places.hpp"
@@ -27,7 +28,8 @@ class Otf2Source : public EventSource {
  public:
   explicit Otf2Source(Reader reader) : reader_(std::move(reader)) { info_.source = "otf2"; }
 
-  Result<void> read_definitions() {
+  // From a file of that many bytes.
+  Result<void> read_definitions(std::uint64_t file_bytes) {
     OTF2_GlobalDefReaderCallbacks* callbacks = OTF2_GlobalDefReaderCallbacks_New();
     OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(
         callbacks, [](void* self, std::uint64_t ticks, std::uint64_t offset, std::uint64_t, std::uint64_t) {
@@ -79,8 +81,11 @@ class Otf2Source : public EventSource {
     OTF2_GlobalDefReader* definitions = OTF2_Reader_GetGlobalDefReader(reader_.get());
     OTF2_Reader_RegisterGlobalDefCallbacks(reader_.get(), definitions, callbacks, this);
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
-    std::uint64_t read = 0;
-    const OTF2_ErrorCode code = OTF2_Reader_ReadAllGlobalDefinitions(reader_.get(), definitions, &read);
+    // As many as the archive says, and fit into the file: to read all, the library goes on without end where they are damaged.
+    std::uint64_t expected = 0, read = 0;
+    OTF2_ErrorCode code = OTF2_Reader_GetNumberOfGlobalDefinitions(reader_.get(), &expected);
+    expected = std::min(expected, file_bytes);
+    if (code == OTF2_SUCCESS) code = OTF2_Reader_ReadGlobalDefinitions(reader_.get(), definitions, expected, &read);
     if (code != OTF2_SUCCESS) return Error{fmt::format("its definitions: {}", OTF2_Error_GetDescription(code))};
     return places_.describe(info_);
   }
@@ -186,6 +191,13 @@ std::string anchor_of(const std::string& path) {
   return stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) ? path + "/traces.otf2" : path;
 }
 
+// traces.otf2 has its definitions in traces.def.
+std::uint64_t definitions_bytes(const std::string& anchor) {
+  struct stat found {};
+  const std::string path = anchor.substr(0, anchor.rfind('.')) + ".def";
+  return stat(path.c_str(), &found) == 0 ? static_cast<std::uint64_t>(found.st_size) : 0;
+}
+
 Result<std::unique_ptr<EventSource>> open(const std::string& path, const ImportOptions& /*options*/) {
   OTF2_Error_RegisterCallback(keep_silent, nullptr);
   const std::string anchor = anchor_of(path);
@@ -195,7 +207,8 @@ Result<std::unique_ptr<EventSource>> open(const std::string& path, const ImportO
   if (!reader) return Error{anchor + ": not the anchor file of an OTF2 archive (its name is traces.otf2)"};
   OTF2_Reader_SetSerialCollectiveCallbacks(reader.get());
   auto source = std::make_unique<Otf2Source>(std::move(reader));
-  if (auto done = source->read_definitions(); !done) return Error{fmt::format("{}: {}", anchor, done.error().what)};
+  if (auto done = source->read_definitions(definitions_bytes(anchor)); !done)
+    return Error{fmt::format("{}: {}", anchor, done.error().what)};
   return std::unique_ptr<EventSource>(std::move(source));
 }
 
