@@ -16,10 +16,10 @@ constexpr int kLevel = 1;
 
 PacketPacker::PacketPacker() : zstd_(ZSTD_createCCtx()), packed_(kPacketBytesMax) {
   DPM_CHECK(zstd_ != nullptr);
-  DPM_CHECK(!ZSTD_isError(ZSTD_CCtx_setParameter(zstd_, ZSTD_c_compressionLevel, kLevel)));
+  DPM_CHECK(!ZSTD_isError(ZSTD_CCtx_setParameter(zstd_.get(), ZSTD_c_compressionLevel, kLevel)));
 }
 
-PacketPacker::~PacketPacker() { ZSTD_freeCCtx(zstd_); }
+void PacketPacker::Free::operator()(ZSTD_CCtx_s* zstd) const { ZSTD_freeCCtx(zstd); }
 
 std::optional<std::span<const std::byte>> PacketPacker::pack(std::span<const std::byte> plain) {
   PacketHead head;
@@ -28,13 +28,24 @@ std::optional<std::span<const std::byte>> PacketPacker::pack(std::span<const std
   const auto records = plain.subspan(sizeof head);
   // With room for less than the records, zstd gives up on those that it cannot shorten.
   const std::size_t frame =
-      ZSTD_compress2(zstd_, packed_.data() + sizeof head, records.size() - 1, records.data(), records.size());
+      ZSTD_compress2(zstd_.get(), packed_.data() + sizeof head, records.size() - 1, records.data(), records.size());
   if (ZSTD_isError(frame)) return std::nullopt;
   head.magic = kPackedMagic;
   head.content_size_bits = plain.size() * 8;
   const auto packed = std::span(packed_).first(sizeof head + frame);
   seal(packed, head);
   return packed;
+}
+
+std::span<const std::byte> finished_packet(std::optional<PacketPacker>& packer, std::span<std::byte> plain,
+                                           PacketHead& head) {
+  head.content_size_bits = plain.size() * 8;
+  if (packer && plain.size() > sizeof head) {
+    std::memcpy(plain.data(), &head, sizeof head);
+    if (const auto packed = packer->pack(plain)) return *packed;
+  }
+  seal(plain, head);
+  return plain;
 }
 
 void PacketUnpacker::Free::operator()(ZSTD_DCtx_s* zstd) const { ZSTD_freeDCtx(zstd); }

@@ -25,18 +25,23 @@ namespace dpm {
 class PacketPacker {
  public:
   PacketPacker();
-  PacketPacker(const PacketPacker&) = delete;
-  PacketPacker& operator=(const PacketPacker&) = delete;
-  ~PacketPacker();
 
   // The packed packet, with its sizes and checksum, until the next call. Nothing if it would not be shorter. `plain`: a plain packet
   // whose checksum does not matter.
   std::optional<std::span<const std::byte>> pack(std::span<const std::byte> plain);
 
  private:
-  ZSTD_CCtx_s* zstd_;
+  struct Free {
+    void operator()(ZSTD_CCtx_s* zstd) const;
+  };
+  std::unique_ptr<ZSTD_CCtx_s, Free> zstd_;
   std::vector<std::byte> packed_;
 };
+
+// The packet as it is written: `plain` with its head, sizes and checksum, or shorter if there is a packer and it can. `plain` has room
+// for the head before the records. Until the next call.
+std::span<const std::byte> finished_packet(std::optional<PacketPacker>& packer, std::span<std::byte> plain,
+                                           PacketHead& head);
 
 class PacketUnpacker {
  public:

@@ -104,12 +104,8 @@ class Repacking {
     plain_.resize(sizeof packet.head + packet.records.size());
     PacketHead head = packet.head;
     head.magic = kCtfMagic;
-    head.content_size_bits = plain_.size() * 8;
     std::memcpy(plain_.data() + sizeof head, packet.records.data(), packet.records.size());
-    seal(plain_, head);
-    if (packer_ && !packet.records.empty())
-      if (const auto packed = packer_->pack(plain_)) return *packed;
-    return plain_;
+    return finished_packet(packer_, plain_, head);
   }
 
   std::string from_, to_;

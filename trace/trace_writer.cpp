@@ -243,22 +243,11 @@ struct TraceWriter::State {
     stream.used_bytes += bytes;
   }
 
-  std::span<const std::byte> sealed_packet(Stream& stream) {
-    const std::span packet(stream.packet.data(), stream.used_bytes);
-    if (packer) {
-      std::memcpy(packet.data(), &stream.head, sizeof stream.head);
-      if (const auto packed = packer->pack(packet)) return *packed;
-    }
-    seal(packet, stream.head);
-    return packet;
-  }
-
   void end_packet(Stream& stream) {
     if (stream.head.records == 0) return;
     stream.head.timestamp_end = stream.last_time_ns;
-    stream.head.content_size_bits = stream.used_bytes * 8;
     stream.head.events_discarded = stream.records_refused;
-    const auto packet = sealed_packet(stream);
+    const auto packet = finished_packet(packer, {stream.packet.data(), stream.used_bytes}, stream.head);
     stream.head.packet_size_bits = packet.size() * 8;
     const auto written = append(ctf_path(stream.segments.open().name.file()), packet);
     if (written) {
