@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "analysis/blame/blame_causes.hpp"
 #include "model/share.hpp"
@@ -31,12 +32,12 @@ FlameTone tone_of(BlamePart part) {
   }
 }
 
-// `part`: what the time is of; how long no sample was taken is not an estimate.
-std::string share_of_text(std::int64_t time_ns, const BlameTree& tree, BlamePart part = BlamePart::cpu) {
+// `part`: what the time is of; none: of several.
+std::string share_of_text(std::int64_t time_ns, const BlameTree& tree, std::optional<BlamePart> part = {}) {
   const double share = static_cast<double>(time_ns) / static_cast<double>(tree.whole_ns());
-  if (tree.samples == 0 || part == BlamePart::not_sampled) return fmt::format("{:.1f} %", share * 100);
-  const Share estimate = tree.estimate(time_ns);
-  return fmt::format("{:.1f} % ({:.1f} to {:.1f})", share * 100, estimate.low * 100, estimate.high * 100);
+  const auto interval = tree.interval_of(time_ns, part);
+  if (!interval) return fmt::format("{:.1f} %", share * 100);
+  return fmt::format("{:.1f} % ({:.1f} to {:.1f})", share * 100, interval->low * 100, interval->high * 100);
 }
 
 // Walks a tree once, for the rows of the table and for the boxes.
@@ -57,7 +58,7 @@ class Walk {
   bool is_shown(std::int64_t ns) const { return static_cast<double>(ns) >= kShareMin * whole_ns_; }
 
   void add(std::uint32_t depth, double from, const std::string& text, std::int64_t ns, FlameTone tone,
-           BlamePart part = BlamePart::cpu) {
+           std::optional<BlamePart> part = {}) {
     const double share = static_cast<double>(ns) / whole_ns_;
     std::string indented;
     for (std::uint32_t i = 0; i < depth; ++i) indented += "\u2003";
@@ -104,16 +105,16 @@ class Walk {
 
 Table causes_table(const BlameTree& tree, const TraceInfo& info) {
   Table table{{{"cause"}, {"share", true}, {"time", true}}, {}};
-  const auto add = [&](const std::string& text, std::int64_t time_ns) {
+  const auto add = [&](const std::string& text, std::int64_t time_ns, BlamePart part) {
     table.rows.push_back({{text, CellTone::prose},
-                          {share_of_text(time_ns, tree)},
+                          {share_of_text(time_ns, tree, part)},
                           {fmt::format("{:.6g} s", static_cast<double>(time_ns) * 1e-9)}});
   };
   const auto causes = longest_causes(tree.root);
   for (std::size_t i = 0; i < std::min(kCausesMax, causes.size()); ++i) {
-    add(cause_text(causes[i], info), causes[i].time_ns);
+    add(cause_text(causes[i], info), causes[i].time_ns, causes[i].part);
     for (std::size_t k = 0; k < std::min(kRivalsMax, causes[i].rivals.size()); ++k)
-      add("\u2003" + rival_text(causes[i].rivals[k], info), causes[i].rivals[k].time_ns);
+      add("\u2003" + rival_text(causes[i].rivals[k], info), causes[i].rivals[k].time_ns, causes[i].part);
   }
   return table;
 }

@@ -21,4 +21,9 @@ Share BlameTree::estimate(std::int64_t time_ns) const {
   return estimate;
 }
 
+std::optional<Share> BlameTree::interval_of(std::int64_t time_ns, std::optional<BlamePart> part) const {
+  if (samples == 0 || part == BlamePart::not_sampled) return std::nullopt;
+  return estimate(time_ns);
+}
+
 }  // namespace dpm

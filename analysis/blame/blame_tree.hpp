@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "analysis/blame/blame.hpp"
@@ -21,6 +22,8 @@ struct BlameTree {
   double covered() const;
   // Of an estimated time, as a share of the whole. What was not sampled is not estimated: in the whole, it is as long as it is.
   Share estimate(std::int64_t time_ns) const;
+  // The same, or nothing where the time is not an estimate: the tree is exact, or the time is that of `not_sampled`.
+  std::optional<Share> interval_of(std::int64_t time_ns, std::optional<BlamePart> part = {}) const;
 };
 
 }  // namespace dpm

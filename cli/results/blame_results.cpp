@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "cli/number_text.hpp"
@@ -43,7 +44,7 @@ class Tree {
     for (std::size_t i = 0; i < kBlameParts; ++i) {
       const auto part = static_cast<BlamePart>(i);
       if (node.of(part) <= 0) continue;
-      line(depth, view::part_text(part), node.of(part), part != BlamePart::not_sampled);
+      line(depth, view::part_text(part), node.of(part), part);
       add_rivals(node, part, depth + 1);
     }
     std::int64_t small_ns = 0;
@@ -62,17 +63,17 @@ class Tree {
   // A cause, and of the programs that it is shared by the first few.
   void add(const BlameCause& cause) {
     constexpr std::size_t kRivalsShown = 3;
-    line(1, printable(view::cause_text(cause, info_)), cause.time_ns, cause.part != BlamePart::not_sampled);
+    line(1, printable(view::cause_text(cause, info_)), cause.time_ns, cause.part);
     for (std::size_t i = 0; i < std::min(kRivalsShown, cause.rivals.size()); ++i)
       if (!is_small(cause.rivals[i].time_ns))
         line(2, printable(view::rival_text(cause.rivals[i], info_)), cause.rivals[i].time_ns);
   }
 
-  void line(std::size_t depth, const std::string& text, std::int64_t ns, bool is_estimated = true) {
+  void line(std::size_t depth, const std::string& text, std::int64_t ns, std::optional<BlamePart> part = {}) {
     constexpr std::size_t kTextWidth = 56;
     const double share = static_cast<double>(ns) / whole_ns_;
     text_ += fmt::format("{:<{}}{:>5.1f} %  {}{:>10}\n", std::string(depth * 2, ' ') + text, kTextWidth, share * 100,
-                         is_estimated ? interval_text(ns) : no_interval_text(), seconds_text(seconds(ns)));
+                         interval_text(ns, part), seconds_text(seconds(ns)));
   }
 
   std::string take() { return std::move(text_); }
@@ -83,13 +84,14 @@ class Tree {
     return child.times == 1 ? "once" : fmt::format("{} times", child.times);
   }
 
-  std::string interval_text(std::int64_t ns) const {
+  // A column of its own, if the tree is estimated.
+  std::string interval_text(std::int64_t ns, std::optional<BlamePart> part) const {
+    constexpr std::size_t kIntervalWidth = 15;
     if (tree_.samples == 0) return "";
-    const Share estimate = tree_.estimate(ns);
-    return fmt::format("{:<{}}", fmt::format("({:.1f} to {:.1f})", estimate.low * 100, estimate.high * 100),
+    const auto share = tree_.interval_of(ns, part);
+    return fmt::format("{:<{}}", share ? fmt::format("({:.1f} to {:.1f})", share->low * 100, share->high * 100) : "",
                        kIntervalWidth);
   }
-  std::string no_interval_text() const { return std::string(tree_.samples == 0 ? 0 : kIntervalWidth, ' '); }
 
   bool is_small(std::int64_t ns) const { return static_cast<double>(ns) < share_min_ * whole_ns_; }
 
@@ -104,25 +106,25 @@ class Tree {
     if (left_ns != node.of(part) && !is_rounding) line(depth, "other programs, or not known", left_ns);
   }
 
-  static constexpr std::size_t kIntervalWidth = 15;
   const TraceInfo& info_;
   const BlameTree& tree_;
   const double whole_ns_, share_min_;
   std::string text_;
 };
 
-// Of an estimated amount: between which it is.
-Json interval_json(std::int64_t ns, const BlameTree& tree) {
+// Between which an amount is.
+Json interval_json(const Share& share, const BlameTree& tree) {
   const double whole_s = seconds(tree.whole_ns());
-  const Share share = tree.estimate(ns);
   return {share.low * whole_s, share.high * whole_s};
 }
 
 Json intervals_json(const BlameNode& node, const BlameTree& tree) {
-  Json json = {{"total_s", interval_json(node.total_ns(), tree)}};
-  for (std::size_t part = 0; part < kBlameParts; ++part)
-    if (node.parts_ns[part] != 0 && static_cast<BlamePart>(part) != BlamePart::not_sampled)
-      json[kKeys[part]] = interval_json(node.parts_ns[part], tree);
+  Json json = {{"total_s", interval_json(tree.estimate(node.total_ns()), tree)}};
+  for (std::size_t part = 0; part < kBlameParts; ++part) {
+    if (node.parts_ns[part] == 0) continue;
+    if (const auto share = tree.interval_of(node.parts_ns[part], static_cast<BlamePart>(part)))
+      json[kKeys[part]] = interval_json(*share, tree);
+  }
   return json;
 }
 
@@ -173,8 +175,8 @@ Json blame_json(const BlameTree& tree, const BlameGroups& groups, const TraceInf
                        {"rival", rivals.empty() ? Json() : rivals[0]["program"]},
                        {"rivals", std::move(rivals)},
                        {"time_s", seconds(cause.time_ns)}});
-    if (tree.samples > 0 && cause.part != BlamePart::not_sampled)
-      longest.back()["interval_s"] = interval_json(cause.time_ns, tree);
+    if (const auto share = tree.interval_of(cause.time_ns, cause.part))
+      longest.back()["interval_s"] = interval_json(*share, tree);
   }
   return {{"of", tree.what},
           {"measured", tree.is_measured},
