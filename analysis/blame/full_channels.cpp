@@ -6,7 +6,7 @@
 namespace dpm {
 namespace {
 
-// What the kernel counts for each write to a socket, besides its bytes.
+// Of a socket; see Channel::write_bytes.
 constexpr std::int64_t kSocketWriteBytes = 512;
 // More than one RECEIVE takes of a message that is longer.
 constexpr std::uint64_t kTakenMost = 64 << 10;
@@ -29,8 +29,11 @@ std::int64_t half_bytes_of(ChannelMedium medium) {
 
 FullChannels::FullChannels(std::span<const Event> events, std::span<const std::int64_t> times_ns, const TraceInfo& info)
     : channels_(info.channels.size()) {
-  for (std::size_t c = 0; c < channels_.size(); ++c)
-    if (info.channels[c].kind == ChannelKind::stream) channels_[c].half_bytes = half_bytes_of(info.channels[c].medium);
+  for (std::size_t c = 0; c < channels_.size(); ++c) {
+    if (info.channels[c].kind != ChannelKind::stream) continue;
+    channels_[c].half_bytes = half_bytes_of(info.channels[c].medium);
+    if (info.channels[c].medium != ChannelMedium::pipe) channels_[c].write_bytes = kSocketWriteBytes;
+  }
   std::vector<std::int64_t> called_ns(info.processes.size(), INT64_MAX);
   for (std::size_t i = 0; i < events.size(); ++i) {
     const Event& event = events[i];
@@ -69,8 +72,7 @@ std::int64_t FullChannels::held_bytes(const Channel& channel, const Event& send,
   if (end <= until) return 0;
   const auto unread = std::lower_bound(channel.begins.begin(), channel.begins.end(), until);
   const auto after = std::lower_bound(unread, channel.begins.end(), end);
-  const bool is_pipe = channel.half_bytes == half_bytes_of(ChannelMedium::pipe);
-  return static_cast<std::int64_t>(end - until) + (is_pipe ? 0 : (after - unread) * kSocketWriteBytes);
+  return static_cast<std::int64_t>(end - until) + (after - unread) * channel.write_bytes;
 }
 
 std::optional<FullChannels::Room> FullChannels::room_for(const Event& send, BlameInterval gap) const {

@@ -41,6 +41,7 @@ class FullChannels {
   };
   struct Channel {
     std::int64_t half_bytes = 0;        // 0: it is not known how much it holds
+    std::int64_t write_bytes = 0;       // that the kernel counts for each write, besides what was written
     std::vector<std::uint64_t> begins;  // of its SENDs, the first bytes
     std::vector<Take> takes;            // by time
   };
