@@ -14,14 +14,17 @@ from synthetic import HOSTILE_NAMES
 
 DPM, SOURCE = os.environ["DPM_PROGRAM"], Path(os.environ["DPM_SOURCE_DIR"])
 
-PAIR = """
-import os, socket, sys, time
+# A process that answers each message.
+ANSWERER = """
+import os, select, socket, sys
 a, b = socket.socketpair()
 if os.fork() == 0:
     a.close()
     while b.recv(100): b.send(b"answer")
     os._exit(0)
 b.close()
+"""
+PAIR = ANSWERER + """
 for i in range(300):
     a.send(b"x" * 50); a.recv(100)
     sum(range(2000))
@@ -62,17 +65,8 @@ for i in range(30):
 for end in ends: end.close()
 for end in ends: os.wait()
 """
-
-
 # Two processes that exchange messages until standard input ends.
-ROUNDS = """
-import os, select, socket, sys
-a, b = socket.socketpair()
-if os.fork() == 0:
-    a.close()
-    while b.recv(100): b.send(b"answer")
-    os._exit(0)
-b.close()
+ROUNDS = ANSWERER + """
 while not select.select([0], [], [], 0.001)[0]:
     a.send(b"question"); a.recv(100)
 a.close()

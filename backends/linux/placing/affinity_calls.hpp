@@ -29,8 +29,8 @@ class AffinityCalls {
   virtual std::optional<CpuSet> affinity_of(std::uint32_t tid) = 0;                       // nothing: ended
   virtual int set_affinity(std::uint32_t tid, const CpuSet& cpus) = 0;                    // 0, or an errno
   virtual CpuSet online() = 0;
-  virtual void
-  let_starts_end() = 0;  // waits as long as a fork(2) or clone(2) that has begun may take to show its new thread
+  // Waits as long as a fork(2) or clone(2) that has begun may take to show its new thread.
+  virtual void let_starts_end() = 0;
 };
 
 }  // namespace dpm

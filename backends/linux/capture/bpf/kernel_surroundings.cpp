@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "os/machine.hpp"
+
 namespace dpm {
 namespace {
 
@@ -14,10 +16,10 @@ bool has(const KernelSurroundings& found, unsigned capability) {
   return ((found.capabilities >> capability | found.capabilities >> kCapSysAdmin) & 1) != 0;
 }
 
-// The first namespaces of a machine have fixed numbers (linux/proc_ns.h).
-bool is_other_namespace(const char* path, ino_t first) {
+bool is_in_user_namespace() {
+  constexpr ino_t kFirst = 0xeffffffd;  // of a machine (linux/proc_ns.h)
   struct stat found = {};
-  return ::stat(path, &found) == 0 && found.st_ino != first;
+  return ::stat("/proc/self/ns/user", &found) == 0 && found.st_ino != kFirst;
 }
 
 std::uint64_t effective_capabilities() {
@@ -35,12 +37,11 @@ std::string chosen_lockdown(const std::string& line) {
 }
 
 KernelSurroundings look_at_surroundings() {
-  constexpr ino_t kFirstUserNamespace = 0xeffffffd, kFirstPidNamespace = 0xeffffffc;
   KernelSurroundings found;
   found.has_types = ::access("/sys/kernel/btf/vmlinux", R_OK) == 0;
   found.capabilities = effective_capabilities();
-  found.in_user_namespace = is_other_namespace("/proc/self/ns/user", kFirstUserNamespace);
-  found.in_pid_namespace = is_other_namespace("/proc/self/ns/pid", kFirstPidNamespace);
+  found.in_user_namespace = is_in_user_namespace();
+  found.in_pid_namespace = has_own_process_ids();
   std::ifstream lockdown("/sys/kernel/security/lockdown");
   std::string line;
   std::getline(lockdown, line);
