@@ -172,15 +172,13 @@ void HistoryBuild::cross(const Event& event, MessageEnd end) {
   ProcessBuild& process = processes[event.process.value];
   const std::uint32_t index =
       append(event, process, receives_it ? HistoryKind::receive : HistoryKind::send, ArcKind::missing);
-  const ProcessId sender = receives_it ? event.peer : event.process;
   const bool inferred = event.evidence == Evidence::inferred;
-  crossing.add(event.peer, {{event.sequence, sender.value, event.channel.value},
-                            receives_it ? process.idle_since_ns : event.local_time.ns,
-                            event.process.value,
-                            index,
-                            process.machine,
-                            receives_it,
-                            inferred});
+  const LaneEnd lane_end{event.sequence, receives_it ? process.idle_since_ns : event.local_time.ns, index, inferred};
+  if (receives_it) {
+    crossing.add_receive(event.peer, event.process, event.channel, lane_end);
+  } else {
+    crossing.add_send(event.process, event.peer, event.channel, lane_end);
+  }
   if (inferred) process.events[index].arc_bits = static_cast<std::uint32_t>(ArcKind::inferred) & 7u;
 }
 

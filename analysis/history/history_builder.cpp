@@ -124,11 +124,11 @@ void HistoryBuilder::divide(const Shares& shares) { state_->crossing.divide(shar
 
 void HistoryBuilder::put_for(const Shares& shares, int round, std::vector<ByteWriter>& for_part) {
   state_->processes.resize(std::max(state_->processes.size(), state_->info->processes.size()));
-  round == 0 ? parts_->put_open_sends(shares, for_part) : parts_->put_answers(for_part);
+  round == 0 ? parts_->put_crossing_sends(shares, for_part) : parts_->put_answers(for_part);
 }
 
 void HistoryBuilder::take_from(const Shares& /*shares*/, int round, std::uint32_t part, ByteReader& in) {
-  round == 0 ? parts_->take_open_sends(part, in) : parts_->take_answers(part, in);
+  round == 0 ? parts_->take_crossing_sends(part, in) : parts_->take_answers(part, in);
 }
 
 void HistoryBuilder::give(ByteWriter& out) { parts_->give(out); }

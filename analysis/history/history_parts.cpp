@@ -1,7 +1,8 @@
 #include "analysis/history/history_parts.hpp"
 
-#include <algorithm>
+#include <map>
 #include <span>
+#include <utility>
 
 namespace dpm {
 namespace {
@@ -34,7 +35,6 @@ struct Creation {
 
 }  // namespace
 
-// Joins an end from elsewhere to the one here. False: it is not here.
 bool HistoryParts::join(const OpenEnd& end, JoinedEnds& joined) {
   auto* other = build_.matcher.find(end.key);
   if (other == nullptr) return false;
@@ -56,71 +56,148 @@ bool HistoryParts::join(const OpenEnd& end, JoinedEnds& joined) {
   return true;
 }
 
-void HistoryParts::put_open_sends(const Shares& shares, std::vector<ByteWriter>& for_part) {
+// SENDs of one process of another part on one channel.
+struct HistoryParts::SentLane {
+  std::uint32_t sender = 0, channel = 0;
+  MachineId machine;
+  std::vector<LaneEnd> ends;
+};
+
+// RECEIVEs of messages from one part, by sender and channel.
+struct HistoryParts::ReceivedLanes {
+  struct Receive {
+    LaneEnd end;
+    std::uint32_t process = 0;
+  };
+
+  explicit ReceivedLanes(std::vector<CrossingLane> received) : lanes(std::move(received)) {
+    for (std::uint32_t lane = 0; lane < lanes.size(); ++lane)
+      lanes_of[{lanes[lane].sender, lanes[lane].channel}].push_back(lane);
+  }
+
+  std::vector<Receive> take(std::uint32_t sender, std::uint32_t channel) {
+    const auto found = lanes_of.find({sender, channel});
+    if (found == lanes_of.end()) return {};
+    std::vector<Receive> receives;
+    for (const std::uint32_t lane : found->second)
+      for (const LaneEnd& end : lanes[lane].ends.ends()) receives.push_back({end, lanes[lane].process});
+    lanes_of.erase(found);
+    return receives;
+  }
+
+  std::vector<CrossingLane> lanes;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> lanes_of;  // that were not taken
+};
+
+void HistoryParts::put_crossing_sends(const Shares& shares, std::vector<ByteWriter>& for_part) {
   answers_.resize(shares.parts());
-  crossed_.resize(shares.parts());
-  std::vector<std::vector<OpenEnd>> open(shares.parts());
-  build_.matcher.for_each([&](const MessageMatcher::Entry& entry) {
-    if (entry.end != 0) return;
-    ProcessBuild& sender = build_.processes[entry.process];
-    const HistoryEvent& send = sender.events[entry.index];
-    const std::uint32_t part = shares.part_of(ProcessId{send.peer});
-    if (part >= shares.parts() || part == shares.own()) return;
-    open[part].push_back(
-        {entry.key, entry.time_ns, entry.process, entry.index, sender.machine, false, send.arc() == ArcKind::inferred});
-  });
   for (std::uint32_t part = 0; part < shares.parts(); ++part) {
-    for_part[part].put(build_.crossing.sends_to(part));
-    for_part[part].put(open[part]);
+    const auto& lanes = build_.crossing.sends_to(part);
+    for_part[part].put(std::uint64_t{lanes.size()});
+    for (const CrossingLane& lane : lanes) {
+      for_part[part].put(lane.sender);
+      for_part[part].put(lane.channel);
+      for_part[part].put(build_.processes[lane.process].machine);
+      for_part[part].put(lane.ends.bytes());
+    }
   }
 }
 
-void HistoryParts::take_open_sends(std::uint32_t part, ByteReader& in) {
-  std::vector<OpenEnd> crossing;
-  in.get(crossing);
-  join_crossing(part, crossing);
-  std::vector<OpenEnd> open;
-  in.get(open);
-  JoinedEnds joined;
-  for (const OpenEnd& end : open)
-    if (join(end, joined)) answers_[part].push_back(joined);
+void HistoryParts::take_crossing_sends(std::uint32_t part, ByteReader& in) {
+  ReceivedLanes receives(std::exchange(build_.crossing.receives_from(part), {}));
+  SentLane sends;
+  for (auto left = in.get<std::uint64_t>(); left > 0 && in.ok(); --left) {
+    in.get(sends.sender);
+    in.get(sends.channel);
+    in.get(sends.machine);
+    Bytes bytes;
+    in.get(bytes);
+    auto ends = ends_of(bytes);
+    build_.is_divisible &= ends.has_value();
+    if (!ends) return;
+    sends.ends = *std::move(ends);
+    join_lane(sends, receives, answers_[part]);
+  }
+  build_.is_divisible &= in.ok();
+  for (const auto& [key, lanes] : receives.lanes_of) {
+    for (const std::uint32_t lane : lanes) {
+      const CrossingLane& open = receives.lanes[lane];
+      for (const LaneEnd& end : open.ends.ends())
+        leave_open({{end.sequence, open.sender, open.channel}, end.time_ns, open.process, end.index, {}, true, false});
+    }
+  }
 }
 
-// `sends` are those of that part to this one.
-void HistoryParts::join_crossing(std::uint32_t part, const std::vector<OpenEnd>& sends) {
-  std::vector<OpenEnd> receives = std::move(build_.crossing.receives_from(part));
-  const JoinedLists joined = join_lists(sends, receives);
+// An answer for each SEND: 0, or 1 more than (how far its RECEIVE is from the one before, whether it is of another process than
+// that, whether the message is inferred), and that process.
+void HistoryParts::join_lane(const SentLane& sends, ReceivedLanes& received, Bytes& answers) {
+  const auto receives = received.take(sends.sender, sends.channel);
+  std::vector<std::uint64_t> sent_numbers, received_numbers;
+  for (const LaneEnd& end : sends.ends) sent_numbers.push_back(end.sequence);
+  for (const auto& receive : receives) received_numbers.push_back(receive.end.sequence);
+  const JoinedLists joined = join_lists(sent_numbers, received_numbers);
   build_.is_divisible &= joined.is_clear;
   if (!joined.is_clear) return;
-  for (std::uint32_t i = 0; i < sends.size(); ++i) {
-    if (joined.receive_of[i] == JoinedLists::kNotReceived) continue;
-    const OpenEnd& send = sends[i];
-    const OpenEnd& receive = receives[joined.receive_of[i]];
-    HistoryEvent& here = build_.processes[receive.process].events[receive.index];
-    const bool inferred = send.inferred || receive.inferred;
-    if (send.machine == receive.machine && send.time_ns > receive.time_ns) here.slept = 1;
-    set_arc(here, inferred);
-    here.match = send.index;
-    here.peer = send.process & kNoPeer;
-    crossed_[part].push_back({i, receive.process, receive.index, inferred});
-  }
-  for (std::size_t i = 0; i < receives.size(); ++i)
-    if (!joined.is_sent[i]) leave_open(receives[i]);
-}
-
-void HistoryParts::take_crossed(std::uint32_t part, const std::vector<Crossed>& crossed) {
-  const std::vector<OpenEnd> sends = std::move(build_.crossing.sends_to(part));
-  auto next = crossed.begin();
-  for (std::uint32_t i = 0; i < sends.size(); ++i) {
-    if (next == crossed.end() || next->sent != i) {
-      leave_open(sends[i]);
+  std::uint32_t last_index = 0, last_process = kNoPeer;
+  for (std::size_t i = 0; i < sends.ends.size(); ++i) {
+    if (joined.receive_of[i] == JoinedLists::kNotReceived) {
+      put_short(answers, 0);
       continue;
     }
-    HistoryEvent& send = build_.processes[sends[i].process].events[sends[i].index];
-    send.match = next->receive;
-    send.peer = next->receiver & kNoPeer;
-    set_arc(send, next->inferred);
-    ++next;
+    const LaneEnd& send = sends.ends[i];
+    const auto& [receive, process] = receives[joined.receive_of[i]];
+    HistoryEvent& here = build_.processes[process].events[receive.index];
+    const bool inferred = send.inferred || receive.inferred;
+    if (sends.machine == build_.processes[process].machine && send.time_ns > receive.time_ns) here.slept = 1;
+    set_arc(here, inferred);
+    here.match = send.index;
+    here.peer = sends.sender & kNoPeer;
+    const bool is_other = process != last_process;
+    put_short(answers,
+              1 + (short_difference(last_index, receive.index) << 2 | (is_other ? 2 : 0) | (inferred ? 1 : 0)));
+    if (is_other) put_short(answers, process);
+    last_index = receive.index;
+    last_process = process;
+  }
+  for (std::size_t i = 0; i < receives.size(); ++i) {
+    const auto& [end, process] = receives[i];
+    if (!joined.is_sent[i])
+      leave_open({{end.sequence, sends.sender, sends.channel}, end.time_ns, process, end.index, {}, true, false});
+  }
+}
+
+void HistoryParts::put_answers(std::vector<ByteWriter>& for_part) {
+  for (std::size_t part = 0; part < for_part.size(); ++part) for_part[part].put(std::exchange(answers_[part], {}));
+}
+
+void HistoryParts::take_answers(std::uint32_t part, ByteReader& in) {
+  Bytes bytes;
+  in.get(bytes);
+  ShortNumbers answers(bytes);
+  for (const CrossingLane& lane : std::exchange(build_.crossing.sends_to(part), {})) take_answers_of(lane, answers);
+  build_.is_divisible &= in.ok() && answers.is_well() && answers.at_end();
+}
+
+void HistoryParts::take_answers_of(const CrossingLane& lane, ShortNumbers& answers) {
+  ProcessBuild& sender = build_.processes[lane.process];
+  std::uint64_t receive = 0, receiver = kNoPeer;
+  for (const LaneEnd& end : lane.ends.ends()) {
+    const std::uint64_t answer = answers.next();
+    if (answer == 0) {
+      leave_open(
+          {{end.sequence, lane.sender, lane.channel}, end.time_ns, lane.process, end.index, {}, false, end.inferred});
+      continue;
+    }
+    receive = after_difference(receive, (answer - 1) >> 2);
+    if (((answer - 1) & 2) != 0) receiver = answers.next();
+    if (receive >= kNoEvent || receiver >= build_.processes.size()) {
+      build_.is_divisible = false;
+      return;
+    }
+    HistoryEvent& send = sender.events[end.index];
+    send.match = static_cast<std::uint32_t>(receive);
+    send.peer = static_cast<std::uint32_t>(receiver) & kNoPeer;
+    set_arc(send, ((answer - 1) & 1) != 0);
   }
 }
 
@@ -132,30 +209,6 @@ void HistoryParts::leave_open(const OpenEnd& end) {
   }
   build_.matcher.insert(end.key, end.receives ? MessageEnd::receive : MessageEnd::send, end.process, end.index,
                         end.time_ns);
-}
-
-void HistoryParts::put_answers(std::vector<ByteWriter>& for_part) {
-  for (std::size_t part = 0; part < for_part.size(); ++part) {
-    for_part[part].put(crossed_[part]);
-    for_part[part].put(answers_[part]);
-  }
-  crossed_.clear();
-  answers_.clear();
-}
-
-void HistoryParts::take_answers(std::uint32_t part, ByteReader& in) {
-  std::vector<Crossed> crossed;
-  in.get(crossed);
-  take_crossed(part, crossed);
-  std::vector<JoinedEnds> answers;
-  in.get(answers);
-  for (const JoinedEnds& joined : answers) {
-    HistoryEvent& send = build_.processes[joined.process].events[joined.index];
-    send.match = joined.match;
-    send.peer = joined.other & kNoPeer;
-    set_arc(send, joined.inferred);
-    build_.matcher.erase(build_.matcher.find(joined.key));
-  }
 }
 
 void HistoryParts::give(ByteWriter& out) const {

@@ -1,14 +1,13 @@
 // A history from parts of a trace.
 //
-// Each part has built the events of its processes, with all messages between them joined. What is open then goes to the part
-// of its receiver, which joins it and answers:
+// Each part has built the events of its processes, with all messages between them joined. Those between parts are in the lanes of
+// CrossingMessages. The part of the receiver joins them and answers:
 //
-//   part 0   S ....... open SENDs of messages to B ──►   part 1 joins them to its RECEIVEs
-//            S ◄────── which RECEIVE took each     ◄──
+//   part 0   S ....... SENDs of messages to B ──►   part 1 joins them to its RECEIVEs
+//            S ◄────── which RECEIVE took each ◄──
 //
-// So the work on messages is divided too, and the part that takes the others only copies their events. Ends whose receiver
-// is not known stay open, and that part joins them. Most messages between parts are in the lists of CrossingMessages, in which both
-// ends stand in their order; those of SENDs that did not know their receivers are found one by one.
+// So the work on messages is divided too. SENDs that did not know their receivers stay open. Then either one part takes the events
+// of all, and joins what is open; or each part keeps its own (part_facts.hpp).
 #pragma once
 
 #include <vector>
@@ -31,33 +30,30 @@ class HistoryParts {
  public:
   explicit HistoryParts(HistoryBuild& build) : build_(build) {}
 
-  void put_open_sends(const Shares& shares, std::vector<ByteWriter>& for_part);
-  void take_open_sends(std::uint32_t part, ByteReader& in);
+  void put_crossing_sends(const Shares& shares, std::vector<ByteWriter>& for_part);
+  void take_crossing_sends(std::uint32_t part, ByteReader& in);
   void put_answers(std::vector<ByteWriter>& for_part);
   void take_answers(std::uint32_t part, ByteReader& in);
+
+  // Joins an end from elsewhere to the one here. False: it is not here.
+  bool join(const OpenEnd& end, JoinedEnds& joined);
 
   void give(ByteWriter& out) const;
   void take(ByteReader& in);
 
  private:
-  // Where the ends of a message between parts are in the builds of both.
-  struct Crossed {
-    std::uint32_t sent = 0;  // place in the list of SENDs to this part
-    std::uint32_t receiver = 0, receive = 0;
-    bool inferred = false;
-  };
+  struct SentLane;
+  struct ReceivedLanes;
 
-  void join_crossing(std::uint32_t part, const std::vector<OpenEnd>& sends);
-  void take_crossed(std::uint32_t part, const std::vector<Crossed>& crossed);
+  void join_lane(const SentLane& sends, ReceivedLanes& receives, Bytes& answers);
+  void take_answers_of(const CrossingLane& lane, ShortNumbers& answers);
   void leave_open(const OpenEnd& end);
-  bool join(const OpenEnd& end, JoinedEnds& joined);
   void take_processes(ByteReader& in);
   void take_creations(ByteReader& in);
   void take_open_ends(ByteReader& in);
 
   HistoryBuild& build_;
-  std::vector<std::vector<JoinedEnds>> answers_;  // by part
-  std::vector<std::vector<Crossed>> crossed_;     // by part
+  std::vector<Bytes> answers_;  // by part
 };
 
 }  // namespace dpm
