@@ -45,6 +45,8 @@ class DividedSink : public EventSink {
   virtual void put_for(const Shares& /*shares*/, int /*round*/, std::vector<ByteWriter>& /*for_part*/) {}
   virtual void take_from(const Shares& /*shares*/, int /*round*/, std::uint32_t /*part*/, ByteReader& /*in*/) {}
 
+  // False: each part keeps what it has, and no part gives or takes.
+  virtual bool is_gathered() const { return true; }
   // What is this part's own.
   virtual void give(ByteWriter& out) = 0;
   virtual void take(ByteReader& in) = 0;

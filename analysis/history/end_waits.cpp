@@ -22,6 +22,7 @@ void EndWaits::plan(const std::vector<ProcessInfo>& processes, const std::functi
       if (wait.of_thread != of_thread || !has_events(wait.peer)) continue;
       const bool ended = ended_in_trace(wait.peer);
       without_end_ += !ended;
+      ++in_trace_;
       nodes_[wait.peer].push_back({static_cast<std::uint32_t>(arcs_.size()), true});
       arcs_.push_back({wait.peer, wait.waiter, kNoEvent, kNoEvent, w, wait.inferred || !ended});
     }
@@ -33,8 +34,9 @@ void EndWaits::plan(const std::vector<ProcessInfo>& processes, const std::functi
     if (joined.contains(thread) || awaited.contains(thread) || !has_events(thread)) continue;
     const auto arc = static_cast<std::uint32_t>(arcs_.size());
     nodes_[thread].push_back({arc, true});
+    const auto node = static_cast<std::uint32_t>(nodes_[group.value].size());
     nodes_[group.value].push_back({arc, false});
-    arcs_.push_back({thread, group.value, kNoEvent, kNoEvent, kNoEvent, true});
+    arcs_.push_back({thread, group.value, kNoEvent, kNoEvent, kNoEvent, true, node});
   }
   wake_for(false);
 }

@@ -38,6 +38,19 @@ class EndWaits {
             const std::function<bool(std::uint32_t)>& ended_in_trace);
 
   std::uint32_t nodes_before_end(std::uint32_t process) const;
+  // Calls visit(waits, peer, event, node) for those nodes in order: whether it waits, or wakes `peer`. What it wakes is the WAIT that is
+  // `event` of the peer's events in the trace, or (kNoEvent) that is `node` of the peer's nodes.
+  template <typename Visit>
+  void for_each_node(std::uint32_t process, Visit visit) const {
+    if (nodes_before_end(process) == 0) return;
+    for (const Node& node : nodes_[process]) {
+      const Arc& arc = arcs_[node.arc];
+      const std::uint32_t event = arc.in_trace == kNoEvent ? kNoEvent : waits_[arc.in_trace].event;
+      visit(!node.wakes, node.wakes ? arc.waiter : arc.waker, event, arc.wait_node);
+    }
+  }
+  // WAITs for processes that have no events.
+  std::uint64_t without_waker() const { return waits_.size() - in_trace_; }
   // WAITs whose waker has events, but no end.
   std::uint64_t without_end() const { return without_end_; }
 
@@ -53,6 +66,7 @@ class EndWaits {
     std::uint32_t wake = kNoEvent, wait = kNoEvent;  // in History::events
     std::uint32_t in_trace = kNoEvent;               // index into `waits_`; kNoEvent: of a thread, as above
     bool inferred = false;
+    std::uint32_t wait_node = 0;  // of a thread: place among the waiter's nodes
   };
   struct Node {
     std::uint32_t arc = 0;
@@ -62,7 +76,7 @@ class EndWaits {
   std::vector<Wait> waits_;
   std::vector<Arc> arcs_;
   std::vector<std::vector<Node>> nodes_;  // by process; empty before plan() and where no process waits
-  std::uint64_t without_end_ = 0;
+  std::uint64_t without_end_ = 0, in_trace_ = 0;
 };
 
 }  // namespace dpm

@@ -48,6 +48,17 @@ class GrowingList {
     return blocks_[slot.block].get()[slot.offset];
   }
 
+  // Calls `use(span)` on the elements from `first` to before `end`, in order, block by block.
+  template <typename Use>
+  void for_each_block(std::size_t first, std::size_t end, Use use) const {
+    while (first < end) {
+      const Slot slot = slot_of(first);
+      const std::size_t here = std::min(end - first, (kFirst << slot.block) - slot.offset);
+      use(std::span<const T>(blocks_[slot.block].get() + slot.offset, here));
+      first += here;
+    }
+  }
+
   // Calls `use(span)` on the elements in order, block by block.
   template <typename Use>
   void for_each_block(Use use) const {

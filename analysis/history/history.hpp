@@ -159,7 +159,13 @@ struct Computation {
   bool external_time = false;          // model time spent outside as in figure 5.3
 };
 
+// What becomes of the events of parts (model/divided_sink.hpp): one part takes those of all, or each keeps its own, and has a History
+// without events.
+enum class PartsOfHistory : std::uint8_t { gathered, kept };
+
 class HistoryParts;
+class HistoryShare;
+class PartFacts;
 struct HistoryBuild;
 
 // Builds a History from a stream of events: needs SEND and RECEIVE with PROCTIME, and uses RECEIVECALL, CREATEPROCESS,
@@ -171,7 +177,7 @@ struct HistoryBuild;
 // machine.
 class HistoryBuilder : public DividedSink {
  public:
-  explicit HistoryBuilder(Computation computation = {});
+  explicit HistoryBuilder(Computation computation = {}, PartsOfHistory parts = PartsOfHistory::gathered);
   ~HistoryBuilder() override;
 
   void on_begin(const TraceInfo& info) override;
@@ -180,20 +186,25 @@ class HistoryBuilder : public DividedSink {
 
   // history_parts.hpp: a SEND is joined to its RECEIVE by the part of its receiver.
   void divide(const Shares& shares) override;
-  int rounds() const override { return 2; }
+  int rounds() const override;
   void put_for(const Shares& shares, int round, std::vector<ByteWriter>& for_part) override;
   void take_from(const Shares& shares, int round, std::uint32_t part, ByteReader& in) override;
   void give(ByteWriter& out) override;
   void take(ByteReader& in) override;
   bool is_divisible() const override;
+  bool is_gathered() const override { return kept_ == nullptr; }
 
   // Call after on_end(). Refuses names in Computation::only that the trace does not have, and a trace without any SEND
   // or WAIT.
   Result<History> take();
+  // Of a part that keeps its events, once, after take().
+  HistoryShare take_share();
 
  private:
   std::unique_ptr<HistoryBuild> state_;
   std::unique_ptr<HistoryParts> parts_;
+  std::unique_ptr<PartFacts> kept_;  // null: the parts are gathered
+  std::uint64_t unmarked_events_ = 0;
 };
 
 }  // namespace dpm

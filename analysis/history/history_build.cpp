@@ -41,7 +41,7 @@ void HistoryBuild::add(const Event& event) {
     return;
   }
   ProcessBuild& process = process_of(event.process);
-  process.seen = true;
+  process.seen = process.is_own = true;
   if (!process.included) return;
 
   if (process.machine.is_none()) process.machine = event.machine;
@@ -78,6 +78,14 @@ void HistoryBuild::add(const Event& event) {
       return;
     default:
       return;  // its PROCTIME has been noted
+  }
+}
+
+void HistoryBuild::mark() {
+  marked_.resize(processes.size());
+  for (std::uint32_t p = 0; p < processes.size(); ++p) {
+    const auto events = static_cast<std::uint32_t>(processes[p].events.size());
+    if (events != std::exchange(marked_[p], events)) marks.push_back({p, events});
   }
 }
 

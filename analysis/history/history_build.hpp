@@ -19,8 +19,9 @@ namespace dpm {
 
 // What is known of a process while its events come in.
 struct ProcessBuild {
-  GrowingList<HistoryEvent> events;  // `match` counts within the peer until take()
-  std::uint64_t proc_time_ns = 0;    // the latest seen
+  GrowingList<HistoryEvent> events;    // `match` counts within the peer until take()
+  std::uint32_t events_elsewhere = 0;  // in the part that has the process, if parts keep their events
+  std::uint64_t proc_time_ns = 0;      // the latest seen
   std::uint64_t at_last_node_ns = 0;
   std::uint32_t waiting_set = 0;
   std::optional<LocalTime> asked_at;  // of the RECEIVECALL whose RECEIVE has not come
@@ -40,13 +41,15 @@ struct ProcessBuild {
   LocalLifetime lifetime;
   bool known = false;
   bool included = false;
-  bool seen = false;  // has produced an event of any kind
+  bool seen = false;    // has produced an event of any kind
+  bool is_own = false;  // its events are here
   bool starts_with_start = false;
   bool ended = false;
   LocalTime creation;                  // by the clock of its creator
   std::uint32_t created_by = kNoPeer;  // the process with the CREATEPROCESS, and the index of that event
   std::uint32_t created_at = kNoEvent;
 
+  std::uint64_t event_count() const { return events.size() + events_elsewhere; }
   // How long others have had the CPU since then while it was ready; 0 if that is not measured.
   std::uint64_t ready_since(std::uint64_t then_ns) const {
     return ready_time_ns == kNotMeasured || then_ns == kNotMeasured || ready_time_ns < then_ns
@@ -81,6 +84,11 @@ struct PendingExternal {
   LocalTime time;
 };
 
+// How many events a process had when a stretch of the trace had been read.
+struct ReadMark {
+  std::uint32_t process = 0, events = 0;
+};
+
 struct HistoryBuild {
   Computation computation;
   const TraceInfo* info = nullptr;
@@ -93,12 +101,14 @@ struct HistoryBuild {
   std::vector<ProcessId> external_owner;
   EndWaits end_waits;
   std::uint64_t sends = 0, receives = 0, duplicates = 0, backward_clocks = 0, moved = 0;
+  std::vector<ReadMark> marks;  // of parts that keep their events; those of one stretch beside each other
   bool any_proc_time = false;
   bool ended = false;
   bool is_divisible = true;  // of a part: nothing was found that depends on the order between processes
   std::string refused;       // why a history cannot be built
 
   void add(const Event& event);
+  void mark();  // notes how far each process is
   void note_lifetime(const Event& event, ProcessBuild& process) const;
   void add_send(const Event& event, ProcessBuild& process);
   void add_receive(const Event& event, ProcessBuild& process);
@@ -112,6 +122,9 @@ struct HistoryBuild {
   void answer_external(const Event& event, std::uint32_t index);
   ProcessBuild& process_of(ProcessId id);
   bool is_included(ProcessId id) { return id.value < processes.size() && process_of(id).included; }
+
+ private:
+  std::vector<std::uint32_t> marked_;  // by process: events at the last mark
 };
 
 }  // namespace dpm

@@ -9,11 +9,16 @@
 #include "analysis/history/history_build.hpp"
 #include "analysis/history/history_layout.hpp"
 #include "analysis/history/history_parts.hpp"
+#include "analysis/history/history_share.hpp"
+#include "analysis/history/part_facts.hpp"
 #include "model/check.hpp"
 #include "model/nearest_name.hpp"
 
 namespace dpm {
 namespace {
+
+constexpr std::uint64_t kStretchEvents = 16'384;  // read by a part, from mark to mark
+constexpr int kPartsRounds = 2;
 
 Result<void> check_names(const HistoryBuild& build) {
   std::vector<std::string> names;
@@ -70,8 +75,10 @@ void add_warnings(HistoryBuild& build, const LossReport& losses) {
 
 }  // namespace
 
-HistoryBuilder::HistoryBuilder(Computation computation)
-    : state_(std::make_unique<HistoryBuild>()), parts_(std::make_unique<HistoryParts>(*state_)) {
+HistoryBuilder::HistoryBuilder(Computation computation, PartsOfHistory parts)
+    : state_(std::make_unique<HistoryBuild>()),
+      parts_(std::make_unique<HistoryParts>(*state_)),
+      kept_(parts == PartsOfHistory::kept ? std::make_unique<PartFacts>(*state_, *parts_) : nullptr) {
   state_->computation = std::move(computation);
 }
 
@@ -85,6 +92,12 @@ void HistoryBuilder::on_events(std::span<const Event> batch) {
     if (!state_->refused.empty()) return;
     state_->add(event);
   }
+  if (kept_ == nullptr) return;
+  unmarked_events_ += batch.size();
+  // A mark looks at every process.
+  if (unmarked_events_ < std::max<std::uint64_t>(kStretchEvents, 4 * state_->processes.size())) return;
+  state_->mark();
+  unmarked_events_ = 0;
 }
 
 void HistoryBuilder::on_end(const LossReport& losses) {
@@ -94,7 +107,9 @@ void HistoryBuilder::on_end(const LossReport& losses) {
   state.matcher = MessageMatcher();  // ends that still wait are found again as events without `match`
   state.history.info = *state.info;
   state.processes.resize(std::max(state.processes.size(), state.info->processes.size()));
-  if (!state.refused.empty() || !HistoryLayout(state).run()) return;
+  if (!state.refused.empty()) return;
+  HistoryLayout layout(state);
+  if (kept_ == nullptr ? !layout.run() : !layout.run_without_events()) return;
   add_warnings(state, losses);
   auto& described = state.history.info.processes;
   for (std::uint32_t p = 0; p < described.size(); ++p) described[p].in_computation = state.is_included(ProcessId{p});
@@ -118,16 +133,25 @@ Result<History> HistoryBuilder::take() {
   return std::move(state.history);
 }
 
+HistoryShare HistoryBuilder::take_share() {
+  DPM_CHECK(kept_ != nullptr && state_->ended);
+  return HistoryShare(std::move(state_));
+}
+
 // ---- parts of a trace
 
 void HistoryBuilder::divide(const Shares& shares) { state_->crossing.divide(shares); }
 
+int HistoryBuilder::rounds() const { return kPartsRounds + (kept_ == nullptr ? 0 : PartFacts::kRounds); }
+
 void HistoryBuilder::put_for(const Shares& shares, int round, std::vector<ByteWriter>& for_part) {
   state_->processes.resize(std::max(state_->processes.size(), state_->info->processes.size()));
+  if (round >= kPartsRounds) return kept_->put_for(shares, round - kPartsRounds, for_part);
   round == 0 ? parts_->put_crossing_sends(shares, for_part) : parts_->put_answers(for_part);
 }
 
 void HistoryBuilder::take_from(const Shares& /*shares*/, int round, std::uint32_t part, ByteReader& in) {
+  if (round >= kPartsRounds) return kept_->take_from(round - kPartsRounds, part, in);
   round == 0 ? parts_->take_crossing_sends(part, in) : parts_->take_answers(part, in);
 }
 

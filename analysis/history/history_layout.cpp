@@ -9,12 +9,20 @@ namespace dpm {
 
 bool HistoryLayout::run() {
   if (!lay_out()) return false;
+  describe_processes();
   copy_events();
   join_created();
   join_waits();
   place_external_arcs();
   classify_open_ends();
   history_.circles = break_circles(history_, [this](std::uint32_t event) { return late_by(event); });
+  return true;
+}
+
+bool HistoryLayout::run_without_events() {
+  if (!lay_out()) return false;
+  describe_processes();
+  history_.waits_without_waker = build_.end_waits.without_waker();
   return true;
 }
 
@@ -29,7 +37,7 @@ bool HistoryLayout::lay_out() {
     const ProcessBuild& process = processes_[p];
     if (there(p)) {
       const bool needs_start = process.created_at != kNoEvent && !process.starts_with_start;
-      total += process.events.size() + (needs_start ? 1 : 0) + build_.end_waits.nodes_before_end(p) + 1;
+      total += process.event_count() + (needs_start ? 1 : 0) + build_.end_waits.nodes_before_end(p) + 1;
     }
     if (total >= kNoEvent) {
       build_.refused = "the trace has more than 4 billion events; analyse a part of it";
@@ -37,7 +45,6 @@ bool HistoryLayout::lay_out() {
     }
     first.push_back(static_cast<std::uint32_t>(total));
   }
-  history_.events.reserve(total);
   return true;
 }
 
@@ -47,14 +54,21 @@ std::uint32_t HistoryLayout::first_traced(std::uint32_t process) const {
   return history_.first_event[process] + (build.created_at != kNoEvent && !build.starts_with_start ? 1 : 0);
 }
 
-void HistoryLayout::copy_events() {
+void HistoryLayout::describe_processes() {
   for (std::uint32_t p = 0; p < processes_.size(); ++p) {
-    ProcessBuild& process = processes_[p];
+    const ProcessBuild& process = processes_[p];
     LocalLifetime& lifetime = history_.local_lifetimes.emplace_back(process.lifetime);
     const bool one_clock = process.created_by != kNoPeer && processes_[process.created_by].machine == lifetime.machine;
     if (lifetime.seen && one_clock) lifetime.first = std::min(lifetime.first, process.creation);
     LocalSpan& span = history_.local_spans.emplace_back(process.span);
     if (span.first_event != kNoEvent) span.first_event += first_traced(p), span.last_event += first_traced(p);
+  }
+}
+
+void HistoryLayout::copy_events() {
+  history_.events.reserve(history_.first_event.back());
+  for (std::uint32_t p = 0; p < processes_.size(); ++p) {
+    ProcessBuild& process = processes_[p];
     if (!process.included || !process.seen) continue;
     if (process.created_at != kNoEvent && !process.starts_with_start) {
       HistoryEvent start;

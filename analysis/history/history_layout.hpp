@@ -16,9 +16,12 @@ class HistoryLayout {
 
   // False: build.refused says why the graph cannot be made.
   bool run();
+  // The same without the events, which other parts have, and without what is found in them.
+  bool run_without_events();
 
  private:
   bool lay_out();
+  void describe_processes();
   void copy_events();
   void join_created();
   void join_waits();

@@ -105,7 +105,7 @@ std::optional<Lifetime> lifetime_of(const History& history, const Schedule& sche
 
 }  // namespace
 
-RunTimes as_it_ran(const History& history) {
+RunTimes as_it_ran(const History& history, std::uint64_t cpu_ns) {
   RunTimes times;
   std::map<MachineId, LocalLifetime> machines;
   for (const LocalLifetime& lifetime : history.local_lifetimes) {
@@ -117,7 +117,7 @@ RunTimes as_it_ran(const History& history) {
   }
   for (const auto& entry : machines)
     times.elapsed_s = std::max(times.elapsed_s, (entry.second.last - entry.second.first).seconds());
-  times.T_s = static_cast<double>(history.cpu_ns()) * 1e-9;
+  times.T_s = static_cast<double>(cpu_ns) * 1e-9;
   times.P = times.elapsed_s > 0 ? times.T_s / times.elapsed_s : 0;
   return times;
 }

@@ -23,7 +23,7 @@ struct RunTimes {
   double elapsed_s = 0;
   double P = 0;  // the mean number of busy CPUs; 0 if it took no time
 };
-RunTimes as_it_ran(const History& history);
+RunTimes as_it_ran(const History& history, std::uint64_t cpu_ns);  // `cpu_ns` is that of all its events
 
 // A stretch of a replay counts if two processes overlap in it that never overlapped in the run.
 struct FalseOverlaps {

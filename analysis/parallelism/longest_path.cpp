@@ -18,11 +18,10 @@ struct Cursor {
 // Keeps what a SEND leaves for its RECEIVE: 8 bytes an event while the pass runs.
 class Pass {
  public:
-  Pass(const History& history, MessageCosts& costs, MessageDelays delays, PassCompany* company)
+  Pass(const History& history, MessageCosts& costs, MessageDelays delays)
       : history_(history),
         costs_(costs),
         delays_(delays),
-        company_(company),
         arrival_ns_(history.events.size(), kUnknown),
         external_(history.external_arcs) {
     std::sort(external_.begin(), external_.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
@@ -33,32 +32,18 @@ class Pass {
     cursors_.resize(processes);
     for (std::uint32_t p = 0; p < processes; ++p) {
       cursors_[p].event = history_.first_event[p];
-      if (!is_here(p)) continue;
       path_.not_reached += history_.first_event[p + 1] - history_.first_event[p];
       if (history_.first_event[p] != history_.first_event[p + 1]) ready_.push_back(p);
     }
-    run_ready();
-    while (company_ != nullptr && path_.not_reached > 0) {
-      for (const Arrival& arrival : company_->wait()) {
-        arrival_ns_[arrival.event] = arrival.time_ns;
-        if (cursors_[arrival.process].event == arrival.event) ready_.push_back(arrival.process);
-      }
-      run_ready();
-    }
-    return path_;
-  }
-
- private:
-  bool is_here(std::uint32_t p) const { return company_ == nullptr || company_->has(p); }
-
-  void run_ready() {
     while (!ready_.empty()) {
       const std::uint32_t p = ready_.back();
       ready_.pop_back();
       run_ahead(p);
     }
+    return path_;
   }
 
+ private:
   void run_ahead(std::uint32_t p) {
     Cursor cursor = cursors_[p];
     const std::uint32_t end = history_.first_event[p + 1];
@@ -83,9 +68,7 @@ class Pass {
     if (delays_ == MessageDelays::target && sends_message(event.kind()) && event.peer != kNoPeer) {
       arrival = pairs_.arrive(p, event.peer, arrival + costs_.delivery_ns(event, p, event.peer));
     }
-    if (event.match != kNoEvent && !is_here(event.peer)) {
-      company_->tell({event.peer, event.match, arrival});
-    } else if (event.match != kNoEvent) {
+    if (event.match != kNoEvent) {
       arrival_ns_[event.match] = arrival;
       if (event.peer != p && cursors_[event.peer].event == event.match) ready_.push_back(event.peer);
     } else if (!external_.empty() && event.kind() == HistoryKind::send) {
@@ -103,7 +86,6 @@ class Pass {
   const History& history_;
   MessageCosts& costs_;
   MessageDelays delays_;
-  PassCompany* company_;
   std::vector<std::int64_t> arrival_ns_;
   std::vector<ExternalArc> external_;  // by `from`
   std::vector<Cursor> cursors_;
@@ -114,8 +96,8 @@ class Pass {
 
 }  // namespace
 
-LongestPath longest_path(const History& history, MessageCosts& costs, MessageDelays delays, PassCompany* company) {
-  return Pass(history, costs, delays, company).run();
+LongestPath longest_path(const History& history, MessageCosts& costs, MessageDelays delays) {
+  return Pass(history, costs, delays).run();
 }
 
 }  // namespace dpm

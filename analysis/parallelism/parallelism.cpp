@@ -16,6 +16,11 @@ ParallelismStep step(const LongestPath& path) {
   return step(static_cast<double>(path.cpu_ns), static_cast<double>(path.t_max_ns));
 }
 
+Error no_cpu_time() {
+  return Error{
+      "the trace has no CPU time, so there is no parallelism to measure: meter PROCTIME and let the filter keep it"};
+}
+
 Error circle(std::uint64_t events) {
   return Error{
       fmt::format("the trace contradicts itself: {} events wait for messages that are sent only after them. Was it put "
@@ -43,33 +48,38 @@ std::optional<SharingMethod> sharing_method_from_name(std::string_view name) {
 }
 
 Result<Parallelism> measure_parallelism(const History& history, const Target& target, SharingMethod method,
-                                        MeasuredTogether together) {
-  if (history.cpu_ns() == 0) {
-    return Error{
-        "the trace has no CPU time, so there is no parallelism to measure: meter PROCTIME and let the filter keep it"};
-  }
+                                        std::optional<Schedule>* schedule) {
+  const std::uint64_t cpu_ns = history.cpu_ns();
+  if (cpu_ns == 0) return no_cpu_time();
   Parallelism parallelism;
   parallelism.method = method;
   parallelism.placement = target.placement;
-  parallelism.run = as_it_ran(history);
+  parallelism.run = as_it_ran(history, cpu_ns);
   MessageCosts costs(history, target);
-  StepWorkers* const workers = together.workers;
-  if (workers != nullptr) {
-    workers->pass(history, costs, method == SharingMethod::none);
-    if (!workers->is_first()) return Error{"the first worker has the result"};
-  } else {
-    const LongestPath no_delay = longest_path(history, costs, MessageDelays::none);
-    if (no_delay.not_reached > 0) return circle(no_delay.not_reached);
-    set_steps({no_delay, longest_path(history, costs, MessageDelays::target)}, parallelism);
-  }
+  const LongestPath no_delay = longest_path(history, costs, MessageDelays::none);
+  if (no_delay.not_reached > 0) return circle(no_delay.not_reached);
+  set_steps({no_delay, longest_path(history, costs, MessageDelays::target)}, parallelism);
   if (method == SharingMethod::thesis1984) parallelism.delay_cpu = step(thesis1984_path(history, costs));
   if (method == SharingMethod::replay) {
     ReplayResult replayed = Replay(history, target).run(Order::recorded, target.machine_of, true);
     parallelism.overlaps = find_false_overlaps(history, *replayed.schedule);
     parallelism.delay_cpu = step(static_cast<double>(replayed.cpu_ns), replayed.elapsed_ns);
-    if (together.schedule != nullptr && replayed.not_performed == 0) *together.schedule = std::move(replayed.schedule);
+    if (schedule != nullptr && replayed.not_performed == 0) *schedule = std::move(replayed.schedule);
   }
-  if (workers != nullptr) set_steps(workers->paths(), parallelism);
+  return parallelism;
+}
+
+Result<Parallelism> measure_together(const History& history, const HistoryShare& share, const Target& target,
+                                     StepWorkers& workers) {
+  MessageCosts costs(history, target);
+  const auto passed = workers.pass(share, costs);
+  if (!passed) return passed.error();
+  if (passed->traced_cpu_ns == 0) return no_cpu_time();
+  Parallelism parallelism;
+  parallelism.method = SharingMethod::none;
+  parallelism.placement = target.placement;
+  parallelism.run = as_it_ran(history, passed->traced_cpu_ns);
+  set_steps(passed->paths, parallelism);
   return parallelism;
 }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "analysis/history/history.hpp"
+#include "analysis/history/history_share.hpp"
 #include "analysis/history/replay.hpp"
 #include "analysis/history/target.hpp"
 #include "analysis/parallelism/as_it_ran.hpp"
@@ -55,25 +56,29 @@ struct StepPaths {
   LongestPath no_delay, delay;
 };
 
-// Several workers that measure together: all pass() through the first two steps, and the first, which alone does the third,
-// then has the paths.
+struct PassedTogether {
+  StepPaths paths;
+  std::uint64_t traced_cpu_ns = 0;
+};
+
+// Several workers that pass through the first two steps together.
 class StepWorkers {
  public:
   virtual ~StepWorkers() = default;
-  virtual bool is_first() const = 0;
-  // The first takes part if it has nothing else to do.
-  virtual void pass(const History& history, MessageCosts& costs, bool with_first) = 0;
-  virtual StepPaths paths() = 0;  // of the first
+  // All call it, each with its share of one history. The first has what all found; the others, and the first if they cannot do it
+  // together, an error.
+  virtual Result<PassedTogether> pass(const HistoryShare& share, MessageCosts& costs) = 0;
 };
 
-struct MeasuredTogether {
-  StepWorkers* workers = nullptr;               // null: this one alone
-  std::optional<Schedule>* schedule = nullptr;  // gets that of the third step's replay
-};
-
-// Refuses a history without CPU time, and one whose receives wait for each other in a circle (a damaged trace).
+// Refuses a history without CPU time, and one whose receives wait for each other in a circle (a damaged trace). `schedule` gets that
+// of the third step's replay.
 Result<Parallelism> measure_parallelism(const History& history, const Target& target,
-                                        SharingMethod method = SharingMethod::replay, MeasuredTogether together = {});
+                                        SharingMethod method = SharingMethod::replay,
+                                        std::optional<Schedule>* schedule = nullptr);
+
+// The first two steps, by several workers. `history` has no events.
+Result<Parallelism> measure_together(const History& history, const HistoryShare& share, const Target& target,
+                                     StepWorkers& workers);
 
 // The third step's schedule: when every event happened, for the space-time diagram.
 Result<Schedule> contended_schedule(const History& history, const Target& target);

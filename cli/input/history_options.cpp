@@ -32,6 +32,11 @@ Error about_trace(const TraceInput& input, const Error& problem) {
 Result<TraceHistory> read_history(const std::string& trace, const HistoryOptions& options, std::vector<EventSink*> more,
                                   TraceReading* reading) {
   HistoryBuilder builder(options.computation());
+  return read_history(trace, builder, reading, std::move(more));
+}
+
+Result<TraceHistory> read_history(const std::string& trace, HistoryBuilder& builder, TraceReading* reading,
+                                  std::vector<EventSink*> more) {
   more.push_back(&builder);
   auto input = read_trace(trace, std::move(more), reading);
   if (!input) return input.error();

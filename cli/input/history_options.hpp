@@ -28,6 +28,10 @@ struct TraceHistory {
 Result<TraceHistory> read_history(const std::string& trace, const HistoryOptions& options,
                                   std::vector<EventSink*> more = {}, TraceReading* reading = nullptr);
 
+// By a builder that the caller has set up.
+Result<TraceHistory> read_history(const std::string& trace, HistoryBuilder& builder, TraceReading* reading,
+                                  std::vector<EventSink*> more = {});
+
 // `problem` with the name of the trace, and how much of the trace is lost, which may be the reason.
 Error about_trace(const TraceInput& input, const Error& problem);
 

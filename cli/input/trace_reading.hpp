@@ -25,7 +25,11 @@ class TraceReading {
   // ---- where several workers read together
   // Whether this one prints results and writes files.
   virtual bool is_first() const { return true; }
-  // The workers that pass through a history together; all have it.
+  // An error of one is the error of all. `text` must be that of the first: what this one has read that they must have in common.
+  virtual Result<void> agree_on(const Result<std::string>& text) {
+    return text ? Result<void>() : Result<void>(text.error());
+  }
+  // The workers that pass through a history together, each with its share of it.
   virtual StepWorkers* steps() { return nullptr; }
   // `numbers[i] = number_of(i)` for i < count: all ask for the same, and each does its share.
   virtual std::vector<double> shared(std::size_t count, const std::function<double(std::size_t)>& number_of) {

@@ -11,10 +11,10 @@
 namespace dpm {
 namespace {
 
-// What is divided after the reading, passes through the history and searches, needs the history everywhere.
+// A search is divided after the reading, and needs the history everywhere.
 Takers takers_of(int argc, char** argv) {
   const std::string_view command = argc > 1 ? argv[1] : "";
-  return command == "predict" || command == "parallelism" ? Takers::everyone : Takers::first;
+  return command == "predict" ? Takers::everyone : Takers::first;
 }
 
 }  // namespace

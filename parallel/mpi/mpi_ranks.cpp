@@ -12,9 +12,8 @@
 namespace dpm {
 namespace {
 
-// A message is its length, then its content; each lane has two tags.
-int length_tag(int lane) { return 2 * lane; }
-int content_tag(int lane) { return 2 * lane + 1; }
+// A message is its length, then its content.
+constexpr int kLengthTag = 0, kContentTag = 1;
 
 double process_cpu_s() {
   timespec now{};
@@ -68,41 +67,35 @@ void MpiRanks::forget_sent() {
   });
 }
 
-void MpiRanks::send(std::uint32_t to, Bytes bytes, int lane) {
+void MpiRanks::send(std::uint32_t to, Bytes bytes) {
   forget_sent();
   auto message = std::make_unique<Sending>();
   message->length = bytes.size();
   message->bytes = std::move(bytes);
   const int rank = static_cast<int>(to);
-  MPI_Isend(&message->length, 1, MPI_UINT64_T, rank, length_tag(lane), MPI_COMM_WORLD,
-            &message->requests.emplace_back());
+  MPI_Isend(&message->length, 1, MPI_UINT64_T, rank, kLengthTag, MPI_COMM_WORLD, &message->requests.emplace_back());
   for (std::size_t at = 0; at < message->bytes.size(); at += kPieceBytes) {
     const auto piece = static_cast<int>(std::min(kPieceBytes, message->bytes.size() - at));
-    MPI_Isend(message->bytes.data() + at, piece, MPI_BYTE, rank, content_tag(lane), MPI_COMM_WORLD,
+    MPI_Isend(message->bytes.data() + at, piece, MPI_BYTE, rank, kContentTag, MPI_COMM_WORLD,
               &message->requests.emplace_back());
   }
   sending_.push_back(std::move(message));
 }
 
-Bytes MpiRanks::receive_from(int from, int lane) {
+Bytes MpiRanks::receive(std::uint32_t rank) {
+  const int from = static_cast<int>(rank);
   // MPI asks again and again whether something has come, which is CPU time without work.
   const double began_s = process_cpu_s();
   std::uint64_t length = 0;
-  MPI_Status status;
-  MPI_Recv(&length, 1, MPI_UINT64_T, from, length_tag(lane), MPI_COMM_WORLD, &status);
+  MPI_Recv(&length, 1, MPI_UINT64_T, from, kLengthTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   waiting_cpu_s_ += process_cpu_s() - began_s;
   Bytes bytes(length);
   for (std::size_t at = 0; at < bytes.size(); at += kPieceBytes) {
     const auto piece = static_cast<int>(std::min(kPieceBytes, bytes.size() - at));
-    MPI_Recv(bytes.data() + at, piece, MPI_BYTE, status.MPI_SOURCE, content_tag(lane), MPI_COMM_WORLD,
-             MPI_STATUS_IGNORE);
+    MPI_Recv(bytes.data() + at, piece, MPI_BYTE, from, kContentTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   return bytes;
 }
-
-Bytes MpiRanks::receive(std::uint32_t from) { return receive_from(static_cast<int>(from), 0); }
-
-Bytes MpiRanks::receive_any(int lane) { return receive_from(MPI_ANY_SOURCE, lane); }
 
 void MpiRanks::end_all(const std::string& why) {
   std::cerr << "dpm-mpi: " << name() << ": " << why << std::endl;

@@ -20,16 +20,14 @@ class MpiRanks : public Ranks {
   std::uint32_t own() const override { return own_; }
   std::uint32_t count() const override { return count_; }
   std::string name() const override;
-  void send(std::uint32_t to, Bytes bytes, int lane) override;
+  void send(std::uint32_t to, Bytes bytes) override;
   Bytes receive(std::uint32_t from) override;
-  Bytes receive_any(int lane) override;
   double waiting_cpu_s() const override { return waiting_cpu_s_; }
   [[noreturn]] void end_all(const std::string& why) override;
 
  private:
   struct Sending;  // a message on its way
   void forget_sent();
-  Bytes receive_from(int from, int lane);
 
   std::uint32_t own_ = 0, count_ = 1;
   std::deque<std::unique_ptr<Sending>> sending_;

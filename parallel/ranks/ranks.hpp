@@ -22,10 +22,8 @@ class Ranks {
   // Of this worker, for messages: "rank 1 on red".
   virtual std::string name() const = 0;
 
-  virtual void send(std::uint32_t to, Bytes bytes, int lane = 0) = 0;
-  virtual Bytes receive(std::uint32_t from) = 0;  // of lane 0
-  // From whichever sent next on this lane: what belongs to different work does not get mixed up.
-  virtual Bytes receive_any(int lane) = 0;
+  virtual void send(std::uint32_t to, Bytes bytes) = 0;
+  virtual Bytes receive(std::uint32_t from) = 0;
 
   // CPU time that this worker has spent in waiting for others.
   virtual double waiting_cpu_s() const { return 0; }

@@ -16,31 +16,18 @@ class ThreadRanks::Member : public Ranks {
   std::uint32_t count() const override { return static_cast<std::uint32_t>(boxes_.size()); }
   std::string name() const override { return "thread " + std::to_string(own_); }
 
-  void send(std::uint32_t to, Bytes bytes, int lane) override {
+  void send(std::uint32_t to, Bytes bytes) override {
     Box& box = boxes_.at(to);
     const std::lock_guard lock(box.mutex);
-    box.messages.push_back({own_, lane, std::move(bytes)});
+    box.messages.push_back({own_, std::move(bytes)});
     box.is_filled.notify_all();
   }
   Bytes receive(std::uint32_t from) override {
-    return take([from](const Message& message) { return message.from == from && message.lane == 0; });
-  }
-  Bytes receive_any(int lane) override {
-    return take([lane](const Message& message) { return message.lane == lane; });
-  }
-
-  [[noreturn]] void end_all(const std::string& why) override {
-    std::cerr << "dpm: " << name() << ": " << why << std::endl;
-    ::_exit(2);
-  }
-
- private:
-  template <typename IsWanted>
-  Bytes take(IsWanted is_wanted) {
     Box& box = boxes_[own_];
     std::unique_lock lock(box.mutex);
     while (true) {
-      const auto found = std::find_if(box.messages.begin(), box.messages.end(), is_wanted);
+      const auto found = std::find_if(box.messages.begin(), box.messages.end(),
+                                      [from](const Message& message) { return message.from == from; });
       if (found != box.messages.end()) {
         Bytes bytes = std::move(found->bytes);
         box.messages.erase(found);
@@ -50,6 +37,12 @@ class ThreadRanks::Member : public Ranks {
     }
   }
 
+  [[noreturn]] void end_all(const std::string& why) override {
+    std::cerr << "dpm: " << name() << ": " << why << std::endl;
+    ::_exit(2);
+  }
+
+ private:
   std::vector<Box>& boxes_;
   const std::uint32_t own_;
 };

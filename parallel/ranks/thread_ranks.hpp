@@ -19,7 +19,6 @@ class ThreadRanks {
  private:
   struct Message {
     std::uint32_t from = 0;
-    int lane = 0;
     Bytes bytes;
   };
   struct Box {

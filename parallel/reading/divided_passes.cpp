@@ -1,112 +1,111 @@
 #include "parallel/reading/divided_passes.hpp"
 
 #include <algorithm>
+#include <optional>
 
-#include "parallel/reading/process_shares.hpp"
+#include "analysis/parallelism/pass_writer.hpp"
+#include "analysis/parallelism/streamed_pass.hpp"
 
 namespace dpm {
 namespace {
 
-constexpr std::size_t kBatchArrivals = 4096;
+constexpr std::uint64_t kPieceEvents = 8'192;  // of 24 bytes: a piece stays in the cache
 
-using Group = std::vector<std::uint32_t>;  // numbers of workers
-
-// The worker's place in a group that passes through one step together.
-class Company : public PassCompany {
+// The passes of one worker: of one step, of both, or none.
+class OwnPasses {
  public:
-  Company(Ranks& ranks, const Group& group, const History& history, int lane)
-      : ranks_(ranks), group_(group), lane_(lane), batches_(group.size()) {
-    std::vector<std::uint64_t> events(history.process_count());
-    for (std::uint32_t p = 0; p < events.size(); ++p) events[p] = history.first_event[p + 1] - history.first_event[p];
-    part_of_ = divide_processes(history.info, events, static_cast<std::uint32_t>(group.size()));
-    own_ = static_cast<std::uint32_t>(std::find(group.begin(), group.end(), ranks.own()) - group.begin());
+  OwnPasses(std::uint32_t rank, std::uint32_t ranks, std::uint32_t processes) {
+    if (rank == 0) no_delay_.emplace(processes, MessageDelays::none);
+    if (rank == 1 || ranks == 1) delay_.emplace(processes, MessageDelays::target);
   }
 
-  bool has(std::uint32_t process) const override { return part_of_[process] == own_; }
-
-  void tell(const Arrival& arrival) override {
-    const std::uint32_t part = part_of_[arrival.process];
-    batches_[part].push_back(arrival);
-    if (batches_[part].size() == kBatchArrivals) flush(part);
+  // False: it is not a piece of this history.
+  bool take(const Bytes& piece) {
+    ByteReader in(piece);
+    while (in.ok() && !in.at_end()) {
+      const auto process = in.get<std::uint32_t>();
+      in.get(events_);
+      if (!in.ok()) return false;
+      if (no_delay_ && !no_delay_->add(process, events_)) return false;
+      if (delay_ && !delay_->add(process, events_)) return false;
+    }
+    return in.ok();
   }
 
-  std::vector<Arrival> wait() override {
-    flush();
-    const Bytes bytes = ranks_.receive_any(lane_);
-    ByteReader in(bytes);
-    std::vector<Arrival> arrivals;
-    in.get(arrivals);
-    return arrivals;
-  }
-
-  void flush() {
-    for (std::uint32_t part = 0; part < batches_.size(); ++part)
-      if (!batches_[part].empty()) flush(part);
+  StepPaths paths() const {
+    return {no_delay_ ? no_delay_->path() : LongestPath(), delay_ ? delay_->path() : LongestPath()};
   }
 
  private:
-  void flush(std::uint32_t part) {
-    ByteWriter out;
-    out.put(batches_[part]);
-    ranks_.send(group_[part], out.take(), lane_);
-    batches_[part].clear();
-  }
-
-  Ranks& ranks_;
-  const Group& group_;
-  const int lane_;
-  std::uint32_t own_ = 0;
-  std::vector<std::uint32_t> part_of_;  // by process: place in the group
-  std::vector<std::vector<Arrival>> batches_;
+  std::optional<StreamedPass> no_delay_, delay_;
+  std::vector<PassEvent> events_;
 };
 
-bool is_in(const Group& group, std::uint32_t rank) {
-  return std::find(group.begin(), group.end(), rank) != group.end();
-}
-
-void add(LongestPath& sum, const LongestPath& part) {
-  sum.t_max_ns = std::max(sum.t_max_ns, part.t_max_ns);
-  sum.cpu_ns += part.cpu_ns;
-  sum.not_reached += part.not_reached;
-}
+bool passes(std::uint32_t rank) { return rank < 2; }
 
 }  // namespace
 
-void DividedPasses::pass(const History& history, MessageCosts& costs, bool with_first) {
-  Group all;
-  for (std::uint32_t rank = with_first || ranks_.count() == 1 ? 0 : 1; rank < ranks_.count(); ++rank)
-    all.push_back(rank);
-  // The step with delays takes longer: of an odd number it gets one more.
-  const auto half = all.begin() + static_cast<std::ptrdiff_t>((all.size() + 1) / 2);
-  const Group of_delay(all.begin(), half);
-  const Group of_no_delay = all.size() == 1 ? all : Group(half, all.end());
-  own_ = {};
-  reporting_.clear();
-  std::copy_if(all.begin(), all.end(), std::back_inserter(reporting_), [](std::uint32_t rank) { return rank != 0; });
-  const auto pass_in = [&](const Group& group, MessageDelays delays, int lane, LongestPath& found) {
-    if (!is_in(group, ranks_.own())) return;
-    Company company(ranks_, group, history, lane);
-    found = longest_path(history, costs, delays, group.size() > 1 ? &company : nullptr);
-    company.flush();
-  };
-  pass_in(of_no_delay, MessageDelays::none, 1, own_.no_delay);
-  pass_in(of_delay, MessageDelays::target, 2, own_.delay);
-  if (ranks_.is_first()) return;
-  ByteWriter out;
-  out.put(own_);
-  ranks_.send(0, out.take());
-}
+// What one worker has found.
+struct DividedPasses::Found {
+  StepPaths paths;
+  std::uint64_t traced_cpu_ns = 0;
+  bool is_well = true;  // false: what others sent is not of this history
+};
 
-StepPaths DividedPasses::paths() {
-  StepPaths paths = own_;
-  for (const std::uint32_t rank : reporting_) {
+Result<PassedTogether> DividedPasses::pass(const HistoryShare& share, MessageCosts& costs) {
+  Found found;
+  exchange_pieces(share, costs, found);
+  if (!ranks_.is_first()) {
+    ByteWriter out;
+    out.put(found);
+    ranks_.send(0, out.take());
+    return Error{"the first rank has the results"};
+  }
+  for (std::uint32_t rank = 1; rank < ranks_.count(); ++rank) {
     const Bytes bytes = ranks_.receive(rank);
     ByteReader in(bytes);
-    const auto part = in.get<StepPaths>();
-    add(paths.no_delay, part.no_delay);
-    add(paths.delay, part.delay);
+    const auto theirs = in.get<Found>();
+    if (rank == 1) found.paths.delay = theirs.paths.delay;
+    found.traced_cpu_ns += theirs.traced_cpu_ns;
+    found.is_well &= in.ok() && theirs.is_well;
   }
-  return paths;
+  if (!found.is_well) return alone_("the ranks do not understand each other");
+  if (found.paths.no_delay.not_reached > 0) return alone_("messages are received before they are sent, by the trace");
+  return PassedTogether{found.paths, found.traced_cpu_ns};
+}
+
+// As many for all, so that those of one time come together.
+std::uint64_t DividedPasses::agree_on_pieces(std::uint64_t own_events, Found& found) {
+  ByteWriter out;
+  out.put(own_events);
+  std::uint64_t most = 0;
+  for (const Bytes& bytes : ranks_.all(out.take())) {
+    ByteReader in(bytes);
+    const auto events = in.get<std::uint64_t>();
+    found.is_well &= in.ok() && events <= kNoEvent;
+    if (events <= kNoEvent) most = std::max(most, events);
+  }
+  return most / kPieceEvents + 1;
+}
+
+void DividedPasses::exchange_pieces(const HistoryShare& share, MessageCosts& costs, Found& found) {
+  PassWriter writer(share, costs);
+  OwnPasses own(ranks_.own(), ranks_.count(), share.process_count());
+  const std::uint64_t pieces = agree_on_pieces(share.event_count(), found);
+  for (std::uint64_t piece = 1; piece <= pieces; ++piece) {
+    ByteWriter out;
+    writer.write_until(share.event_count() * piece / pieces, out);
+    Bytes bytes = out.take();
+    std::vector<Bytes> for_each(ranks_.count());
+    for (std::uint32_t rank = 0; rank < ranks_.count(); ++rank)
+      if (passes(rank) && rank != ranks_.own()) for_each[rank] = bytes;
+    auto received = ranks_.exchange(std::move(for_each));
+    if (!passes(ranks_.own())) continue;
+    received[ranks_.own()] = std::move(bytes);
+    for (const Bytes& theirs : received) found.is_well &= own.take(theirs);
+  }
+  found.paths = own.paths();
+  found.traced_cpu_ns = writer.traced_cpu_ns();
 }
 
 }  // namespace dpm

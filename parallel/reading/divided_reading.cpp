@@ -65,6 +65,12 @@ Result<void> DividedReading::agree(const Result<void>& own) {
   return Error{fmt::format("{}: {}", failed.front().second, failed.front().first)};
 }
 
+Result<void> DividedReading::agree_on(const Result<std::string>& text) {
+  if (const auto read = agree(text ? Result<void>() : Result<void>(text.error())); !read) return read;
+  const bool is_same = *text == text_of(ranks_.from_first(bytes_of(*text)));
+  return agree(is_same ? Result<void>() : Error{"a file of the command line is another here than for the first rank"});
+}
+
 // Machines may differ in what they see of a file system, such as its locks.
 bool DividedReading::all_of(bool own) {
   ByteWriter out;
@@ -188,6 +194,7 @@ void DividedReading::exchange(const Shares& shares, const std::vector<DividedSin
 
 void DividedReading::bring_together(const std::vector<DividedSink*>& sinks) {
   for (DividedSink* sink : sinks) {
+    if (!sink->is_gathered()) continue;
     std::vector<Bytes> received(ranks_.count());
     if (takers_ == Takers::everyone || !ranks_.is_first()) {
       ByteWriter out;

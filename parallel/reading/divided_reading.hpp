@@ -22,10 +22,12 @@ enum class Takers : std::uint8_t { first, everyone };
 
 class DividedReading : public cli::TraceReading {
  public:
-  DividedReading(Ranks& ranks, Takers takers) : ranks_(ranks), takers_(takers), passes_(ranks) {}
+  DividedReading(Ranks& ranks, Takers takers)
+      : ranks_(ranks), takers_(takers), passes_(ranks, [this](const std::string& why) { return alone(why); }) {}
 
   Result<cli::TraceInput> read(const std::string& path, const std::vector<EventSink*>& sinks) override;
   bool is_first() const override { return ranks_.is_first(); }
+  Result<void> agree_on(const Result<std::string>& text) override;
   StepWorkers* steps() override { return &passes_; }
   std::vector<double> shared(std::size_t count, const std::function<double(std::size_t)>& number_of) override;
 

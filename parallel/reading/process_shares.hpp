@@ -1,5 +1,6 @@
-// Divides the processes of a trace among workers: as many events for each as possible, processes of one machine in few parts,
-// because their events are in one file, and threads with their process.
+// Divides the processes of a trace among workers: as many events for each as possible, and threads with their process. Whole machines
+// where parts are then nearly even, because the events of a machine are in one file, which only one worker then reads; otherwise
+// the processes of one machine in few parts.
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,7 @@ FalseOverlaps overlaps_of(const History& history) {
 TEST_CASE("as it ran: P of the run is by its machine's clock, whatever a replay makes of it", "[parallelism]") {
   const auto script = shell(false);
   const History history = history_of(script.info, script.events);
-  const RunTimes run = as_it_ran(history);
+  const RunTimes run = as_it_ran(history, history.cpu_ns());
   CHECK(run.T_s == Approx(.020));
   CHECK(run.elapsed_s == Approx(.024));
   CHECK(run.P == Approx(20.0 / 24));
@@ -70,7 +70,7 @@ TEST_CASE("as it ran: what an acquired process had used before is not of the run
   script.at_ms("A", 15);
   script.end("A", 9);
   const History history = history_of(script.info, script.events);
-  const RunTimes run = as_it_ran(history);
+  const RunTimes run = as_it_ran(history, history.cpu_ns());
   CHECK(run.T_s == Approx(.010));
   CHECK(run.P == Approx(1));
   CHECK(measure_parallelism(history, traced_target(history)).value().no_delay.T_s == Approx(.010));

@@ -1,8 +1,11 @@
 // dpm parallelism: P in the three steps, for the traced placement or another.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "analysis/history/history_share.hpp"
 #include "cli/input/divided_command.hpp"
 #include "cli/input/history_options.hpp"
 #include "cli/prediction/placement_file.hpp"
@@ -13,6 +16,15 @@
 
 namespace dpm::cli {
 namespace {
+
+// What a placement file decides.
+std::string text_of(const Target& target) {
+  std::string text = target.placement;
+  for (const MachineInfo& machine : target.machines)
+    text += fmt::format("\n{} {} {}", machine.name, machine.speed, machine.cores);
+  for (const MachineId machine : target.machine_of) text += fmt::format(" {}", machine.value);
+  return text;
+}
 
 class ParallelismCommand : public DividedCommand {
  public:
@@ -37,16 +49,18 @@ class ParallelismCommand : public DividedCommand {
   }
 
   int run(Terminal& terminal) override {
-    const auto read = read_history(trace_.trace, history_, {}, reading());
+    const auto method = *sharing_method_from_name(method_);
+    StepWorkers* const workers = reading() == nullptr ? nullptr : reading()->steps();
+    const bool kept = workers != nullptr && method == SharingMethod::none;
+    HistoryBuilder builder(history_.computation(), kept ? PartsOfHistory::kept : PartsOfHistory::gathered);
+    const auto read = read_history(trace_.trace, builder, reading());
     if (!read) return refuse(terminal, *this, read.error());
     const History& history = read->history;
     const auto resolved = target_from(history, placement_);
-    if (!resolved) return refuse(terminal, *this, resolved.error());
+    if (const auto agreed = agree_on_target(resolved, kept); !agreed) return refuse(terminal, *this, agreed.error());
     std::optional<Schedule> schedule;
-    const auto method = *sharing_method_from_name(method_);
-    const auto parallelism =
-        measure_parallelism(history, resolved->target, method,
-                            {.workers = reading() == nullptr ? nullptr : reading()->steps(), .schedule = &schedule});
+    const auto parallelism = kept ? measure_together(history, builder.take_share(), resolved->target, *workers)
+                                  : measure_parallelism(history, resolved->target, method, &schedule);
     if (!parallelism) return refuse(terminal, *this, about_trace(read->input, parallelism.error()));
     if (!schedule && method != SharingMethod::none) {
       auto contended = contended_schedule(history, resolved->target);
@@ -74,6 +88,13 @@ class ParallelismCommand : public DividedCommand {
   }
 
  private:
+  // Those that measure together must have the same one.
+  Result<void> agree_on_target(const Result<ResolvedTarget>& resolved, bool kept) {
+    if (!kept) return resolved ? Result<void>() : Result<void>(resolved.error());
+    return reading()->agree_on(resolved ? Result<std::string>(text_of(resolved->target))
+                                        : Result<std::string>(resolved.error()));
+  }
+
   TraceOptions trace_;
   HistoryOptions history_;
   std::string placement_;
