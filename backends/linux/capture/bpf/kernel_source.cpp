@@ -203,7 +203,7 @@ Result<void> KernelSource::run(EventSink& sink) {
     state.look_for_bypasses();
   }
   const auto over_ns =
-      static_cast<std::uint64_t>(steady_clock_ns());  // a program that goes on may fill the rings for ever
+      static_cast<std::uint64_t>(steady_clock_ns());  // a program that goes on may fill the rings without end
   do {
     state.look(*reader, true);
     state.deliver(sink);
