@@ -20,6 +20,32 @@ std::string dot_text(std::string_view text) {
   return quoted;
 }
 
+// Graphviz reads at most 16384 bytes in quotes, and joins pieces. None may end inside an escape.
+std::string in_pieces(std::string_view quoted) {
+  constexpr std::size_t kPieceBytes = 8000;
+  std::string pieces;
+  std::size_t begin = 0;
+  bool is_escaped = false;
+  for (std::size_t at = 0; at < quoted.size(); ++at) {
+    if (at - begin >= kPieceBytes && !is_escaped) {
+      pieces += "\" + \"";
+      begin = at;
+    }
+    is_escaped = !is_escaped && quoted[at] == '\\';
+    pieces += quoted[at];
+  }
+  return pieces;
+}
+
+// Graphviz refuses graphs whose nodes are too wide.
+std::string node_text(std::string_view label) {
+  constexpr std::size_t kBytesMax = 200;
+  if (label.size() <= kBytesMax) return dot_text(label);
+  std::size_t end = kBytesMax;
+  while ((static_cast<unsigned char>(label[end]) & 0xc0) == 0x80) --end;  // not inside a character
+  return dot_text(label.substr(0, end)) + "\xe2\x80\xa6";
+}
+
 class DotExporter : public Exporter {
  public:
   explicit DotExporter(TextOutput output) : output_(std::move(output)) {}
@@ -41,11 +67,11 @@ class DotExporter : public Exporter {
     for (const ProcessStatistics& process : statistics.processes) {
       talking.erase(process.process.value);
       output_.print("  p{} [label=\"{}\\n{:.3f} s CPU\"{}];\n", process.process.value,
-                    dot_text(labels.at(process.process.value)), static_cast<double>(process.cpu_ns) * 1e-9,
+                    node_text(labels.at(process.process.value)), static_cast<double>(process.cpu_ns) * 1e-9,
                     process.in_computation ? "" : ", style=\"rounded,dashed\"");
     }
     for (const std::uint32_t outside : talking)
-      output_.print("  p{} [label=\"{}\", style=\"rounded,dashed\"];\n", outside, dot_text(labels.at(outside)));
+      output_.print("  p{} [label=\"{}\", style=\"rounded,dashed\"];\n", outside, node_text(labels.at(outside)));
     for (const Traffic& traffic : statistics.messages) print_edge(traffic);
     output_.write("}\n");
     return output_.close();
@@ -57,7 +83,7 @@ class DotExporter : public Exporter {
     for (const Loss& loss : ledger.losses)
       caption += fmt::format("\\n{} events lost: {}", loss.events, dot_text(loss.reason));
     for (const std::string& warning : ledger.warnings) caption += "\\nwarning: " + dot_text(warning);
-    output_.print("  label=\"{}\";\n", caption);
+    output_.print("  label=\"{}\";\n", in_pieces(caption));
   }
 
   void print_edge(const Traffic& traffic) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/vector_clocks/vector_clocks.hpp"
+#include "export/clock_text.hpp"
 #include "export/message_join.hpp"
 #include "export/names.hpp"
 #include "export/text_output.hpp"
@@ -47,6 +48,7 @@ class ShivizExporter : public Exporter {
     add_beginnings_and_ends(processes);
     name_hosts(info);
     output_.write(kParser);
+    clocks_.resize(processes);
     VectorClocks clocks(process_of_, processes, std::move(arcs_));
     const std::uint64_t circles =
         clocks.visit([&](std::uint32_t event, const VectorClock& clock) { print(info, event, clock); });
@@ -55,6 +57,9 @@ class ShivizExporter : public Exporter {
   }
 
  private:
+  // Of printed clocks: they would grow with the square of the processes.
+  static constexpr std::size_t kClocksBytesMax = std::size_t{64} << 20;
+
   struct Kept {
     std::uint64_t sequence = 0;
     std::uint32_t length_bytes = 0;
@@ -114,19 +119,31 @@ class ShivizExporter : public Exporter {
   }
 
   void print(const TraceInfo& info, std::uint32_t number, const VectorClock& clock) {
-    output_.print_often(FMT_COMPILE("{} {{"), hosts_[process_of_[number]]);
-    bool is_first = true;
-    clock.for_each([&](std::uint32_t process, std::uint32_t count) {
-      output_.print_often(FMT_COMPILE("{}{}:{}"), std::string_view(is_first ? "" : ","), keys_[process], count);
-      is_first = false;
-    });
+    const std::uint32_t process = process_of_[number];
+    output_.write(hosts_[process]);
+    output_.write(" {");
+    print_clock(process, clock);
+    output_.write("}\n");
     const Kept& event = events_[number];
-    output_.print("}}\n{}", name_of(event.type));
-    if (event.peer.value < labels_.size())
-      output_.print(" {} {}", event.type == EventType::receive ? "from" : "to", labels_[event.peer.value]);
+    output_.write(name_of(event.type));
+    if (event.peer.value < labels_.size()) {
+      output_.write(event.type == EventType::receive ? " from " : " to ");
+      output_.write(labels_[event.peer.value]);
+    }
     if (event.channel.value < info.channels.size())
-      output_.print(", {} bytes, {}, number {}", event.length_bytes, channels_.at(event.channel.value), event.sequence);
+      output_.print_often(FMT_COMPILE(", {} bytes, {}, number {}"), event.length_bytes,
+                          channels_.at(event.channel.value), event.sequence);
     output_.write("\n");
+  }
+
+  void print_clock(std::uint32_t process, const VectorClock& clock) {
+    ClockText& text = clocks_[process];
+    clocks_bytes_ -= text.memory_bytes();
+    output_.write(text.print(clock, keys_));
+    clocks_bytes_ += text.memory_bytes();
+    if (clocks_bytes_ <= kClocksBytesMax) return;
+    clocks_.assign(clocks_.size(), {});
+    clocks_bytes_ = 0;
   }
 
   // The format has no comments, so what is lost is a host of its own.
@@ -152,6 +169,8 @@ class ShivizExporter : public Exporter {
   std::vector<std::uint32_t> creations_, waits_for_ends_;  // numbers of events
   std::vector<std::string> labels_, hosts_, keys_;         // by process
   std::vector<std::string> channels_;                      // their names
+  std::vector<ClockText> clocks_;                          // by process
+  std::size_t clocks_bytes_ = 0;                           // that these take
   bool too_many_ = false;
 };
 

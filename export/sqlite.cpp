@@ -5,6 +5,7 @@
 
 #include "export/message_join.hpp"
 #include "export/names.hpp"
+#include "export/sqlite_batch.hpp"
 
 namespace dpm {
 namespace {
@@ -68,7 +69,6 @@ class Rows {
     else
       sqlite3_bind_int64(statement_.get(), at_, static_cast<sqlite3_int64>(value));
   }
-  void time(std::int64_t value) { sqlite3_bind_int64(statement_.get(), ++at_, value); }
   void real(double value) { sqlite3_bind_double(statement_.get(), ++at_, value); }
   // `value` lives until add().
   void text(std::string_view value) {
@@ -100,8 +100,8 @@ class SqliteExporter : public Exporter {
       : database_(std::move(database)),
         path_(std::move(path)),
         time_(time),
-        events_(database_.get(), "INSERT INTO event VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
-        messages_(database_.get(), "INSERT INTO message VALUES (NULL,?,?,?,?,?,?,?,?)") {}
+        events_(database_.get(), "event", 15),
+        messages_(database_.get(), "message", 8) {}
 
   void on_begin(const TraceInfo& /*info*/) override {}
 
@@ -110,6 +110,7 @@ class SqliteExporter : public Exporter {
   }
 
   Result<void> finish(const TraceInfo& info, const Ledger& ledger) override {
+    if (!events_.write() || !messages_.write()) note_error();
     add_names(info);
     add_ledger(info, ledger);
     if (sqlite3_exec(database_.get(), "COMMIT; ANALYZE", nullptr, nullptr, nullptr) != SQLITE_OK) note_error();
@@ -120,7 +121,8 @@ class SqliteExporter : public Exporter {
   void note_error() {
     if (status_) status_ = Error{fmt::format("write {}: {}", path_, sqlite3_errmsg(database_.get()))};
   }
-  void add(Rows& rows) {
+  template <typename RowsOrBatch>
+  void add(RowsOrBatch& rows) {
     if (!rows.add()) note_error();
   }
 
@@ -128,7 +130,7 @@ class SqliteExporter : public Exporter {
     const std::int64_t axis_ns = time_.ns(event);
     const bool is_message = (event.type == EventType::send || event.type == EventType::receive) &&
                             (event.flags & event_flags::kNoMessage) == 0;
-    ++last_event_;  // the id: SQLite counts the rows, which is quicker than an id that it has to look for
+    ++last_event_;  // the id, which SQLite counts, too
     events_.text(name_of(event.type));
     events_.id(event.process);
     events_.id(event.machine);
@@ -230,7 +232,7 @@ class SqliteExporter : public Exporter {
   Database database_;
   std::string path_;
   const TimeAxis& time_;
-  Rows events_, messages_;
+  SqliteBatch events_, messages_;
   MessageJoin join_;
   std::uint64_t last_event_ = 0;
   Result<void> status_;

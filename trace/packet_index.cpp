@@ -8,32 +8,14 @@
 #include <limits>
 
 #include "trace/files.hpp"
+#include "trace/index_numbers.hpp"
+#include "trace/stream_indexer.hpp"
 
 namespace dpm {
 namespace {
 
 constexpr std::string_view kMagic = "DPMINDX1";
 constexpr std::size_t kIndexBytesMax = std::size_t{1} << 36;
-
-// Numbers are written with seven bits in each byte, the lowest first; the eighth bit says that more follow.
-void put_number(std::string& out, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
-  out += static_cast<char>(value);
-}
-
-// Neighbours differ little, in either direction: 0, -1, 1, -2 become 0, 1, 2, 3.
-std::uint64_t folded(std::int64_t difference) {
-  return static_cast<std::uint64_t>(difference) << 1 ^ static_cast<std::uint64_t>(difference >> 63);
-}
-std::int64_t unfolded(std::uint64_t value) { return static_cast<std::int64_t>(value >> 1 ^ (~(value & 1) + 1)); }
-
-// Of damaged times, which must not overflow.
-std::int64_t difference(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
-std::int64_t sum(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
 
 std::uint64_t check_sum(std::string_view text) {
   std::uint64_t sum = 0xcbf29ce484222325u;
@@ -78,25 +60,10 @@ class Numbers {
   bool ok_ = true;
 };
 
-void put_stream(std::string& out, const IndexedStream& stream) {
-  put_number(out, stream.file.size());
-  out += stream.file;
-  put_number(out, stream.packets.size());
-  std::int64_t last_ns = 0;
-  for (const IndexedPacket& packet : stream.packets) {
-    put_number(out, packet.bytes);
-    put_number(out, packet.records);
-    put_number(out, folded(difference(packet.first_time.ns, last_ns)));
-    put_number(out, folded(difference(packet.last_time.ns, packet.first_time.ns)));
-    last_ns = packet.last_time.ns;
-    put_number(out, packet.processes);
-    std::uint32_t last = 0;
-    for (const ProcessRecords& of_process : stream.of(packet)) {
-      put_number(out, folded(std::int64_t{of_process.process.value} - std::int64_t{last}));
-      put_number(out, of_process.records);
-      last = of_process.process.value;
-    }
-  }
+std::string bytes_of(const IndexedStream& stream) {
+  StreamIndexer indexer(stream.file);
+  for (const IndexedPacket& packet : stream.packets) indexer.add(packet, stream.of(packet));
+  return indexer.bytes();
 }
 
 IndexedStream stream_from(Numbers& in) {
@@ -109,13 +76,13 @@ IndexedStream stream_from(Numbers& in) {
     packet.offset = stream.bytes;
     packet.bytes = in.next_32();
     packet.records = in.next_32();
-    packet.first_time.ns = sum(last_ns, unfolded(in.next()));
-    packet.last_time.ns = last_ns = sum(packet.first_time.ns, unfolded(in.next()));
+    packet.first_time.ns = index_numbers::sum(last_ns, index_numbers::unfolded(in.next()));
+    packet.last_time.ns = last_ns = index_numbers::sum(packet.first_time.ns, index_numbers::unfolded(in.next()));
     packet.processes = in.next_32();
     packet.first = stream.processes.size();
     std::int64_t last = 0;
     for (std::uint32_t p = 0; p < packet.processes && in.ok(); ++p) {
-      last += unfolded(in.next());
+      last += index_numbers::unfolded(in.next());
       stream.processes.push_back({ProcessId{static_cast<std::uint32_t>(last)}, in.next_32()});
     }
     stream.bytes += packet.bytes;
@@ -125,27 +92,6 @@ IndexedStream stream_from(Numbers& in) {
 }
 
 }  // namespace
-
-void StreamIndexer::end_packet(const PacketHead& head) {
-  IndexedPacket packet;
-  packet.offset = stream_.bytes;
-  packet.bytes = static_cast<std::uint32_t>(head.packet_size_bits / 8);
-  packet.records = static_cast<std::uint32_t>(head.records);
-  packet.first_time = first_time_;
-  packet.last_time = last_time_;
-  packet.first = first_;
-  packet.processes = static_cast<std::uint32_t>(stream_.processes.size() - first_);
-  stream_.packets.push_back(packet);
-  stream_.bytes += packet.bytes;
-  first_ = stream_.processes.size();
-  forget_packet();
-}
-
-void StreamIndexer::forget_packet() {
-  stream_.processes.resize(first_);
-  first_time_ = {INT64_MAX};
-  last_time_ = {INT64_MIN};
-}
 
 const IndexedStream* PacketIndex::of(const std::string& file) const {
   const auto found =
@@ -161,13 +107,19 @@ std::vector<std::uint64_t> PacketIndex::records_of_processes(std::size_t process
   return records;
 }
 
-std::string PacketIndex::to_bytes() const {
+std::string index_bytes(std::span<const std::string> streams) {
   std::string out(kMagic);
-  put_number(out, streams_.size());
-  for (const IndexedStream& stream : streams_) put_stream(out, stream);
+  index_numbers::put(out, streams.size());
+  for (const std::string& stream : streams) out += stream;
   const std::uint64_t sum = check_sum(out);
   out.append(reinterpret_cast<const char*>(&sum), sizeof sum);
   return out;
+}
+
+std::string PacketIndex::to_bytes() const {
+  std::vector<std::string> streams;
+  for (const IndexedStream& stream : streams_) streams.push_back(bytes_of(stream));
+  return index_bytes(streams);
 }
 
 Result<PacketIndex> PacketIndex::from_bytes(const std::string& path, const std::string& bytes) {

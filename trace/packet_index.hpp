@@ -5,7 +5,6 @@
 // finds that a packet is not what the index says reads the whole trace.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -15,7 +14,6 @@
 #include "model/ids.hpp"
 #include "model/result.hpp"
 #include "model/time.hpp"
-#include "trace/ctf_packet.hpp"
 
 namespace dpm {
 
@@ -45,36 +43,6 @@ struct IndexedStream {
   }
 };
 
-// Notes the packets of one stream as they are written or read.
-class StreamIndexer {
- public:
-  explicit StreamIndexer(std::string file) { stream_.file = std::move(file); }
-
-  // A record of the packet that is being filled.
-  void note(ProcessId process, LocalTime time) {
-    if (process.is_none()) return;
-    first_time_ = std::min(first_time_, time);
-    last_time_ = std::max(last_time_, time);
-    if (process.value >= place_of_.size()) place_of_.resize(process.value + 1u, 0);
-    std::uint64_t& place = place_of_[process.value];
-    if (place < first_ || place >= stream_.processes.size() || stream_.processes[place].process != process) {
-      place = stream_.processes.size();
-      stream_.processes.push_back({process, 0});
-    }
-    ++stream_.processes[place].records;
-  }
-  void end_packet(const PacketHead& head);
-  void forget_packet();
-
-  const IndexedStream& stream() const { return stream_; }
-
- private:
-  IndexedStream stream_;
-  std::vector<std::uint64_t> place_of_;  // by process: in `processes`, of the last packet that has it
-  std::uint64_t first_ = 0;              // of the packet that is being filled
-  LocalTime first_time_{INT64_MAX}, last_time_{INT64_MIN};  // of its records
-};
-
 class PacketIndex {
  public:
   void add(IndexedStream stream) { streams_.push_back(std::move(stream)); }
@@ -92,5 +60,8 @@ class PacketIndex {
  private:
   std::vector<IndexedStream> streams_;
 };
+
+// The whole file, of the streams as StreamIndexer has them.
+std::string index_bytes(std::span<const std::string> streams);
 
 }  // namespace dpm

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "model/check.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/ids_in_use.hpp"
 #include "trace/packet_decoder.hpp"
@@ -20,6 +21,7 @@
 #include "trace/sidecar.hpp"
 #include "trace/sound_event.hpp"
 #include "trace/stream_cursor.hpp"
+#include "trace/stream_indexer.hpp"
 #include "trace/stream_segments.hpp"
 #include "trace/undelivered.hpp"
 
@@ -297,7 +299,7 @@ MachineId TraceReader::machine_of_stream(const std::string& file) const {
 }
 
 PacketIndex TraceReader::State::make_index() const {
-  PacketIndex index;
+  std::vector<std::string> of_streams;
   for (const StreamSegments& stream : streams) {
     StreamIndexer indexer(stream.name);
     if (auto file = StreamFile::open(path_of(stream.files.front()))) {
@@ -309,9 +311,11 @@ PacketIndex TraceReader::State::make_index() const {
         indexer.end_packet(packet->head);
       }
     }
-    index.add(indexer.stream());
+    of_streams.push_back(indexer.bytes());
   }
-  return index;
+  auto index = PacketIndex::from_bytes("", index_bytes(of_streams));
+  DPM_CHECK(index.has_value());
+  return *std::move(index);
 }
 
 std::optional<std::uint64_t> TraceReader::read_part(const PacketIndex& index, const Part& part,

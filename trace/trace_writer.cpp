@@ -20,6 +20,7 @@
 #include "trace/segment_queue.hpp"
 #include "trace/sidecar.hpp"
 #include "trace/spare_descriptor.hpp"
+#include "trace/stream_indexer.hpp"
 
 namespace dpm {
 namespace {
@@ -309,10 +310,10 @@ struct TraceWriter::State {
   // Readers do without it, so that it cannot be written is not a failure of the recording.
   void write_index() {
     if (!is_indexed()) return;
-    PacketIndex index;
-    for (const auto& stream : streams) index.add(stream->indexer.stream());
+    std::vector<std::string> of_streams;
+    for (const auto& stream : streams) of_streams.push_back(stream->indexer.bytes());
     const SpareDescriptor::Lent lent(spare);
-    (void)replace_file(fmt::format("{}/{}", directory, kPacketIndexName), index.to_bytes());
+    (void)replace_file(fmt::format("{}/{}", directory, kPacketIndexName), index_bytes(of_streams));
   }
 
   // A process with records in several streams must be merged by the reader.

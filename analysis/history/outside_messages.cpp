@@ -8,18 +8,19 @@ OutsideMessages::OutsideMessages(const History& history, const WantedMessages& w
     from_.emplace(arc.from, arc);
     to_.emplace(arc.to, arc);
   }
-  come_to_.assign(history.process_count(), 0);
+  first_unknown_.push_back(0);
   for (std::uint32_t p = 0; p < history.process_count(); ++p) {
-    for (std::uint32_t e = history.first_event[p]; e < history.first_event[p + 1] && come_to_[p] == 0; ++e) {
-      if (is_unknown(e)) come_to_[p] = 1;
+    for (std::uint32_t e = history.first_event[p]; e < history.first_event[p + 1]; ++e) {
+      if (is_unknown(e)) unknown_.push_back(e);
     }
-    come_to_any_ = come_to_any_ || come_to_[p] != 0;
+    first_unknown_.push_back(unknown_.size());
   }
 }
 
 void OutsideMessages::begin(bool in_order) {
-  received_.assign(come_to_any_ && !in_order ? history_.events.size() : 0, 0);
+  received_.assign(!unknown_.empty() && !in_order ? history_.events.size() : 0, 0);
   first_open_.assign(history_.first_event.begin(), history_.first_event.begin() + history_.process_count());
+  first_open_unknown_.assign(first_unknown_.begin(), first_unknown_.end() - 1);
 }
 
 const ExternalArc* OutsideMessages::answer_to(std::uint32_t send) const {
@@ -37,16 +38,19 @@ bool OutsideMessages::is_unknown(std::uint32_t e) const {
   return event.kind() == HistoryKind::receive && event.match == kNoEvent && !to_.contains(e);
 }
 
+std::uint32_t OutsideMessages::next_open_unknown(std::uint32_t p) {
+  std::size_t& first = first_open_unknown_[p];
+  while (first < first_unknown_[p + 1] && !is_open(unknown_[first])) ++first;
+  return first < first_unknown_[p + 1] ? unknown_[first] : kNoEvent;
+}
+
 std::uint32_t OutsideMessages::next(std::uint32_t p, const ReplayedProcess& process) {
+  const std::uint32_t unknown = next_open_unknown(p);
+  if (process.takes_outside || unknown == kNoEvent) return unknown;
   const std::uint32_t end = history_.first_event[p + 1];
   std::uint32_t& first = first_open_[p];
   while (first < end && !is_open(first)) ++first;
-  if (process.takes_outside) {
-    for (std::uint32_t e = first; e < end; ++e) {
-      if (is_open(e) && is_unknown(e)) return e;
-    }
-  }
-  return first < end && is_unknown(first) && wanted_.includes_outside(p, process, first) ? first : kNoEvent;
+  return first == unknown && wanted_.includes_outside(p, process, first) ? first : kNoEvent;
 }
 
 }  // namespace dpm

@@ -3,6 +3,7 @@
 // when everything that the process received before it in the trace has been received.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -27,7 +28,7 @@ class OutsideMessages {
   std::uint32_t cause_of(std::uint32_t receive) const;
 
   // Whether process `p` receives messages of which nothing is known.
-  bool come_to(std::uint32_t p) const { return come_to_[p] != 0; }
+  bool come_to(std::uint32_t p) const { return first_unknown_[p] != first_unknown_[p + 1]; }
   // The RECEIVE of such a message that is due next, or kNoEvent.
   std::uint32_t next(std::uint32_t p, const ReplayedProcess& process);
   // Any RECEIVE that a process has performed.
@@ -38,14 +39,16 @@ class OutsideMessages {
  private:
   bool is_open(std::uint32_t e) const { return history_.events[e].kind() == HistoryKind::receive && !received_[e]; }
   bool is_unknown(std::uint32_t e) const;
+  std::uint32_t next_open_unknown(std::uint32_t p);
 
   const History& history_;
   const WantedMessages& wanted_;
   std::unordered_map<std::uint32_t, ExternalArc> from_, to_;
-  std::vector<std::uint8_t> come_to_;  // by process
-  bool come_to_any_ = false;
-  std::vector<std::uint8_t> received_;     // by RECEIVE; empty if it is not needed
-  std::vector<std::uint32_t> first_open_;  // by process: its first RECEIVE not yet performed
+  std::vector<std::uint32_t> unknown_;           // RECEIVEs of which nothing is known, by process
+  std::vector<std::size_t> first_unknown_;       // by process, in unknown_; and the end
+  std::vector<std::uint8_t> received_;           // by RECEIVE; empty if it is not needed
+  std::vector<std::uint32_t> first_open_;        // by process: its first RECEIVE not yet performed
+  std::vector<std::size_t> first_open_unknown_;  // the same of unknown_
 };
 
 }  // namespace dpm

@@ -22,14 +22,15 @@ Duration since(Clock::time_point begin) {
 }
 
 // A message to a process that sleeps on another core comes later, because that core has to be woken. A part of that is CPU time of the
-// two: the parts are those that dpm calibrate finds on virtual cores (docs/validation.md: 10 to 15 us, 12 and 9).
-constexpr double kLatencyPart = 0.4, kSenderPart = 0.35, kReceiverPart = 0.25;
+// two: the parts are those that dpm calibrate finds on virtual cores (docs/validation.md: 10 to 15 us, 12 and 9). The sender works while the
+// message is on its way, the receiver after it has come.
+constexpr double kSenderPart = 0.35, kReceiverPart = 0.25, kDeliveryPart = 1 - kReceiverPart;
 
 DelayModel delays_between(const Duration& message) {
   DelayModel delays;
   delays.name = "measured";
   const double whole_s = message.seconds();
-  delays.remote.wake_ups = WakeUp{kLatencyPart * whole_s, kSenderPart * whole_s, kReceiverPart * whole_s};
+  delays.remote.wake_ups = WakeUp{kDeliveryPart * whole_s, kSenderPart * whole_s, kReceiverPart * whole_s};
   return delays;
 }
 
@@ -113,11 +114,13 @@ void LiveSchedule::on_begin(const TraceInfo& info) {
 
 void LiveSchedule::on_growth(const TraceGrowth& growth) {
   const std::lock_guard lock(mutex_);
+  if (is_over_) return;
   growth_.push_back(growth);
 }
 
 void LiveSchedule::on_events(std::span<const Event> batch) {
   const std::lock_guard lock(mutex_);
+  if (is_over_) return;
   const std::size_t room = kWaitingMost - std::min(kWaitingMost, events_.size());
   dropped_ += batch.size() - std::min(batch.size(), room);
   const auto kept = batch.first(std::min(batch.size(), room));
@@ -147,10 +150,22 @@ void LiveSchedule::work(const std::stop_token& stop) {
   for (;;) {
     woken_.wait_for(lock, stop, kPause, [] { return false; });
     if (stop.stop_requested()) break;
+    if (front_has_ended()) {
+      outcome_.command_ended_s = since(began).seconds();
+      break;
+    }
     take_news(since(began));
     scheduler_->step(since(began));
   }
   outcome_.cpu_s = thread_cpu_s();
+  {
+    const std::lock_guard over(mutex_);
+    is_over_ = true;
+    growth_.clear();
+    events_.clear();
+  }
+  give_back();
+  if (outcome_.command_ended_s && told_) told_(outcome_);
 }
 
 void LiveSchedule::end() {
@@ -158,6 +173,10 @@ void LiveSchedule::end() {
     thread_.request_stop();
     thread_.join();
   }
+  give_back();
+}
+
+void LiveSchedule::give_back() {
   if (!guard_) return;
   auto restored = guard_->end();
   guard_.reset();

@@ -18,6 +18,7 @@
 #include "backends/linux/placing/linux_placing.hpp"
 #include "cli/meter/live_listener.hpp"
 #include "cli/schedule/schedule_options.hpp"
+#include "os/process_handle.hpp"
 #include "scheduling/live/live_scheduler.hpp"
 
 namespace dpm::cli {
@@ -27,6 +28,8 @@ struct ScheduleOutcome {
   RestoredThreads restored;
   std::uint64_t dropped_events = 0;
   double cpu_s = 0;  // of the thread that decides
+  // When the process that the user started had ended, and nothing was moved any more; none: it has not, or the program ended with it.
+  std::optional<double> command_ended_s;
   std::vector<std::string> warnings;
 };
 
@@ -38,6 +41,10 @@ class LiveSchedule : public LiveListener {
 
   // Called on the thread that decides, whenever the journal has changed. To be set before begin().
   void on_news(std::function<void(const ScheduleOutcome&)> told) { told_ = std::move(told); }
+
+  // The process that the user started: when it has ended, however, all threads get their CPUs back and nothing is moved any more, even
+  // if metering goes on. To be called before begin().
+  void end_with(std::uint32_t front_pid) { front_ = open_process(front_pid), has_front_ = true; }
 
   void begin(std::function<std::uint64_t()> lost_events) override;
   void end() override;
@@ -55,6 +62,8 @@ class LiveSchedule : public LiveListener {
   explicit LiveSchedule(SchedulePlan plan) : plan_(std::move(plan)) {}
 
   void work(const std::stop_token& stop);
+  bool front_has_ended() const { return has_front_ && (!front_ || has_ended(front_.get())); }
+  void give_back();
   void take_news(Duration now);
   void note(const JournalEntry& entry);
 
@@ -67,11 +76,14 @@ class LiveSchedule : public LiveListener {
   std::function<std::uint64_t()> lost_events_;
   ScheduleOutcome outcome_;
   std::function<void(const ScheduleOutcome&)> told_;
+  UniqueFd front_;
+  bool has_front_ = false;
 
   std::mutex mutex_;  // of what follows
   std::vector<TraceGrowth> growth_;
   std::vector<Event> events_;
   std::uint64_t dropped_ = 0;
+  bool is_over_ = false;  // nothing is taken any more
 
   std::vector<Event> taken_;
   std::condition_variable_any woken_;

@@ -25,10 +25,14 @@ Result<void> RecordSchedule::check() {
   return {};
 }
 
-Result<std::unique_ptr<LiveSchedule>> RecordSchedule::prepare(const OutputFolder& folder) {
+Result<std::unique_ptr<LiveSchedule>> RecordSchedule::prepare(const OutputFolder& folder, const ScheduledRun& run) {
   if (!plan_) return std::unique_ptr<LiveSchedule>();
-  auto schedule = LiveSchedule::prepare(*plan_);
-  if (!schedule || !folder.is_kept()) return schedule;
+  SchedulePlan plan = *plan_;
+  plan.options.calls_wait = run.calls_wait;
+  auto schedule = LiveSchedule::prepare(std::move(plan));
+  if (!schedule) return schedule;
+  if (run.front_pid) (*schedule)->end_with(*run.front_pid);
+  if (!folder.is_kept()) return schedule;
   // What cannot be written now cannot be written at the end either, which is reported.
   (*schedule)->on_news([path = folder.absolute_path(), plan = *plan_](const ScheduleOutcome& so_far) {
     (void)write_schedule(path, plan, so_far);

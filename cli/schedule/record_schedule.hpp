@@ -11,13 +11,19 @@
 
 namespace dpm::cli {
 
+struct ScheduledRun {
+  bool calls_wait = false;  // MeteringMethod::notifies()
+  std::optional<std::uint32_t>
+      front_pid;  // the process that the user started, if it is another one: scheduling ends with it
+};
+
 class RecordSchedule {
  public:
   void describe_optional(CLI::App& app) { options_.describe_optional(app); }
 
   Result<void> check();
   // Null: not asked for. In a folder that is kept, schedule.json has the journal as it stands: the live page shows it.
-  Result<std::unique_ptr<LiveSchedule>> prepare(const OutputFolder& folder);
+  Result<std::unique_ptr<LiveSchedule>> prepare(const OutputFolder& folder, const ScheduledRun& run);
   // Prints the journal, and writes schedule.json for the last time.
   Result<void> conclude(const LiveSchedule* schedule, const OutputFolder& folder, Terminal& terminal) const;
 

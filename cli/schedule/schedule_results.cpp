@@ -30,7 +30,8 @@ std::string schedule_text(const SchedulePlan& plan, const ScheduleOutcome& outco
                                  fmt::join(names_of(plan.places), ", "), plan.dry_run ? " (dry run)" : "",
                                  count_of(outcome, DecisionOutcome::kept), count_of(outcome, DecisionOutcome::undone));
   if (outcome.restored.threads > 0)
-    text += fmt::format("; {} may use again the CPUs of before", counted(outcome.restored.threads, "thread"));
+    text += fmt::format("; {} may use again the CPUs of before{}", counted(outcome.restored.threads, "thread"),
+                        outcome.command_ended_s ? ", because the command had ended" : "");
   text += "\n";
   if (outcome.journal.empty())
     text += "no decision: the program ended before a placement had been observed for long enough\n";
@@ -40,18 +41,20 @@ std::string schedule_text(const SchedulePlan& plan, const ScheduleOutcome& outco
 }
 
 nlohmann::ordered_json schedule_json(const SchedulePlan& plan, const ScheduleOutcome& outcome) {
-  return {{"policy", plan.policy},
-          {"places", names_of(plan.places)},
-          {"dry_run", plan.dry_run},
-          {"window_s", plan.window.seconds()},
-          {"kept", count_of(outcome, DecisionOutcome::kept)},
-          {"undone", count_of(outcome, DecisionOutcome::undone)},
-          {"restored_threads", outcome.restored.threads},
-          {"not_restored_threads", outcome.restored.failed},
-          {"dropped_events", outcome.dropped_events},
-          {"cpu_s", outcome.cpu_s},
-          {"warnings", outcome.warnings},
-          {"journal", journal_json(outcome.journal)}};
+  nlohmann::ordered_json document = {{"policy", plan.policy},
+                                     {"places", names_of(plan.places)},
+                                     {"dry_run", plan.dry_run},
+                                     {"window_s", plan.window.seconds()},
+                                     {"kept", count_of(outcome, DecisionOutcome::kept)},
+                                     {"undone", count_of(outcome, DecisionOutcome::undone)},
+                                     {"restored_threads", outcome.restored.threads},
+                                     {"not_restored_threads", outcome.restored.failed},
+                                     {"dropped_events", outcome.dropped_events},
+                                     {"cpu_s", outcome.cpu_s},
+                                     {"warnings", outcome.warnings},
+                                     {"journal", journal_json(outcome.journal)}};
+  if (outcome.command_ended_s) document["command_ended_s"] = *outcome.command_ended_s;
+  return document;
 }
 
 }  // namespace dpm::cli

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdarg>
+#include <set>
 
 #include "import/otf2/otf2_places.hpp"
 #include "import/otf2/otf2_translator.hpp"
@@ -26,10 +27,13 @@ OTF2_ErrorCode keep_silent(void*, const char*, std::uint64_t, const char*, OTF2_
 
 class Otf2Source : public EventSource {
  public:
-  explicit Otf2Source(Reader reader) : reader_(std::move(reader)) { info_.source = "otf2"; }
+  // `anchor`: traces.otf2 has its definitions in traces.def, and those and the events of location 7 in traces/7.def and traces/7.evt.
+  Otf2Source(Reader reader, std::string_view anchor)
+      : reader_(std::move(reader)), name_(anchor.substr(0, anchor.rfind('.'))) {
+    info_.source = "otf2";
+  }
 
-  // From a file of that many bytes.
-  Result<void> read_definitions(std::uint64_t file_bytes) {
+  Result<void> read_definitions() {
     OTF2_GlobalDefReaderCallbacks* callbacks = OTF2_GlobalDefReaderCallbacks_New();
     OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(
         callbacks, [](void* self, std::uint64_t ticks, std::uint64_t offset, std::uint64_t, std::uint64_t) {
@@ -81,10 +85,10 @@ class Otf2Source : public EventSource {
     OTF2_GlobalDefReader* definitions = OTF2_Reader_GetGlobalDefReader(reader_.get());
     OTF2_Reader_RegisterGlobalDefCallbacks(reader_.get(), definitions, callbacks, this);
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
-    // As many as the archive says, and fit into the file: to read all, the library goes on without end where they are damaged.
+    // As many as the archive says, and the file can hold: to read all, the library goes on without end where they are damaged.
     std::uint64_t expected = 0, read = 0;
     OTF2_ErrorCode code = OTF2_Reader_GetNumberOfGlobalDefinitions(reader_.get(), &expected);
-    expected = std::min(expected, file_bytes);
+    expected = std::min(expected, records_most(name_ + ".def"));
     if (code == OTF2_SUCCESS) code = OTF2_Reader_ReadGlobalDefinitions(reader_.get(), definitions, expected, &read);
     if (code != OTF2_SUCCESS) return Error{fmt::format("its definitions: {}", OTF2_Error_GetDescription(code))};
     return places_.describe(info_);
@@ -93,26 +97,45 @@ class Otf2Source : public EventSource {
   Result<void> run(EventSink& sink) override {
     sink.on_begin(info_);
     translator_.set_sink(sink);
-    OTF2_ErrorCode code = OTF2_SUCCESS;
     open_locations();
-    OTF2_GlobalEvtReader* events = OTF2_Reader_GetGlobalEvtReader(reader_.get());
-    if (events != nullptr) {
-      register_events(events);
-      std::uint64_t read = 0;
-      code = OTF2_Reader_ReadAllGlobalEvents(reader_.get(), events, &read);
-    }
+    const std::string damage = read_events();
     translator_.pass();
     LossReport report = translator_.report();
-    if (events == nullptr || code != OTF2_SUCCESS)
+    if (!damage.empty())
       report.warnings.insert(report.warnings.begin(),
-                             fmt::format("the archive is damaged or cut off, the rest of it is missing: {}",
-                                         OTF2_Error_GetDescription(code)));
+                             fmt::format("the archive is damaged or cut off, the rest of it is missing: {}", damage));
     sink.on_end(report);
     return {};
   }
 
  private:
   static Otf2Source& of(void* self) { return *static_cast<Otf2Source*>(self); }
+
+  std::string file_of(std::uint64_t location, std::string_view ending) const {
+    return fmt::format("{}/{}{}", name_, location, ending);
+  }
+
+  // How many records a file can hold: each has at least a byte. The library reads no compressed archives.
+  static std::uint64_t records_most(const std::string& path) {
+    struct stat found {};
+    return stat(path.c_str(), &found) == 0 ? static_cast<std::uint64_t>(found.st_size) : 0;
+  }
+
+  // No more than the files can hold, whatever the library finds in them. Returns what is wrong with them; empty: nothing.
+  std::string read_events() {
+    OTF2_GlobalEvtReader* events = OTF2_Reader_GetGlobalEvtReader(reader_.get());
+    if (events == nullptr) return "the events of a process cannot be read";
+    register_events(events);
+    const std::vector<std::uint64_t> locations = places_.locations();
+    std::uint64_t most = 0, read = 0;
+    for (const std::uint64_t location : std::set(locations.begin(), locations.end()))
+      most += records_most(file_of(location, ".evt"));
+    const OTF2_ErrorCode code = OTF2_Reader_ReadGlobalEvents(reader_.get(), events, most, &read);
+    if (code != OTF2_SUCCESS) return OTF2_Error_GetDescription(code);
+    int has_more = 0;
+    OTF2_Reader_HasGlobalEvent(reader_.get(), events, &has_more);
+    return has_more == 0 ? "" : fmt::format("its files cannot hold more than {} events, and it has more", most);
+  }
 
   // The library maps ids by the definitions of each location.
   void open_locations() {
@@ -123,7 +146,7 @@ class Otf2Source : public EventSource {
       if (has_definitions) {
         if (OTF2_DefReader* definitions = OTF2_Reader_GetDefReader(reader_.get(), location); definitions != nullptr) {
           std::uint64_t read = 0;
-          OTF2_Reader_ReadAllLocalDefinitions(reader_.get(), definitions, &read);
+          OTF2_Reader_ReadLocalDefinitions(reader_.get(), definitions, records_most(file_of(location, ".def")), &read);
           OTF2_Reader_CloseDefReader(reader_.get(), definitions);
         }
       }
@@ -180,6 +203,7 @@ class Otf2Source : public EventSource {
   }
 
   Reader reader_;
+  std::string name_;  // of the anchor file, without its ending
   TraceInfo info_;
   Otf2Places places_;
   Otf2Translator translator_{info_, places_};
@@ -191,13 +215,6 @@ std::string anchor_of(const std::string& path) {
   return stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) ? path + "/traces.otf2" : path;
 }
 
-// traces.otf2 has its definitions in traces.def.
-std::uint64_t definitions_bytes(const std::string& anchor) {
-  struct stat found {};
-  const std::string path = anchor.substr(0, anchor.rfind('.')) + ".def";
-  return stat(path.c_str(), &found) == 0 ? static_cast<std::uint64_t>(found.st_size) : 0;
-}
-
 Result<std::unique_ptr<EventSource>> open(const std::string& path, const ImportOptions& /*options*/) {
   OTF2_Error_RegisterCallback(keep_silent, nullptr);
   const std::string anchor = anchor_of(path);
@@ -206,9 +223,8 @@ Result<std::unique_ptr<EventSource>> open(const std::string& path, const ImportO
   Reader reader(OTF2_Reader_Open(anchor.c_str()));
   if (!reader) return Error{anchor + ": not the anchor file of an OTF2 archive (its name is traces.otf2)"};
   OTF2_Reader_SetSerialCollectiveCallbacks(reader.get());
-  auto source = std::make_unique<Otf2Source>(std::move(reader));
-  if (auto done = source->read_definitions(definitions_bytes(anchor)); !done)
-    return Error{fmt::format("{}: {}", anchor, done.error().what)};
+  auto source = std::make_unique<Otf2Source>(std::move(reader), anchor);
+  if (auto done = source->read_definitions(); !done) return Error{fmt::format("{}: {}", anchor, done.error().what)};
   return std::unique_ptr<EventSource>(std::move(source));
 }
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <string_view>
-#include <unordered_map>
 
 #include "import/otlp/otlp_spans.hpp"
 #include "import/whole_file.hpp"
@@ -111,7 +111,7 @@ class OtlpSource : public EventSource {
     const std::vector<OtlpSpan>& spans = read_.spans;
     for (std::size_t i = 0; i < spans.size(); ++i) {
       const bool has_parent = parents_[i] != kNoSpan;
-      if (!spans[i].parent.empty() && !has_parent) ++without_parent_;
+      if (!spans[i].parent.is_none() && !has_parent) ++without_parent_;
       const ProcessId process = places_.process_of(spans[i]);
       if (has_parent) {
         const OtlpSpan& parent = spans[parents_[i]];
@@ -182,23 +182,56 @@ class OtlpSource : public EventSource {
   std::uint64_t without_parent_ = 0, seen_ = 0;
 };
 
+// Spans by their ids. Open addressing: it has an entry for each span of the file, and all are looked up once.
+class SpanTable {
+ public:
+  explicit SpanTable(const std::vector<OtlpSpan>& spans)
+      : spans_(spans),
+        bits_(static_cast<int>(std::bit_width(2 * spans.size() + 1))),
+        places_(std::size_t{1} << bits_, kNoSpan) {}
+
+  // False where another span has the id.
+  bool add(std::uint32_t span) {
+    std::uint32_t& place = places_[place_of(spans_[span].id)];
+    if (place != kNoSpan) return false;
+    place = span;
+    return true;
+  }
+  // Or kNoSpan.
+  std::uint32_t find(const OtlpSpanId& id) const { return places_[place_of(id)]; }
+
+ private:
+  // Where the id is, or would be.
+  std::size_t place_of(const OtlpSpanId& id) const {
+    constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15;
+    std::size_t place = (((id.span * kSpread) ^ id.trace) * kSpread) >> (64 - bits_);
+    while (places_[place] != kNoSpan && spans_[places_[place]].id != id) place = (place + 1) & (places_.size() - 1);
+    return place;
+  }
+
+  const std::vector<OtlpSpan>& spans_;
+  int bits_;
+  std::vector<std::uint32_t> places_;
+};
+
 // The place of each span's parent. Refuses spans that are their own ancestors.
-Result<std::vector<std::uint32_t>> find_parents(const std::vector<OtlpSpan>& spans) {
+Result<std::vector<std::uint32_t>> find_parents(const OtlpSpans& read) {
+  const std::vector<OtlpSpan>& spans = read.spans;
   if (spans.size() >= kNoSpan) return Error{"it has more than 4 billion spans"};
-  std::unordered_map<std::string_view, std::uint32_t> by_id;
-  by_id.reserve(spans.size());
+  SpanTable by_id(spans);
   for (std::uint32_t i = 0; i < spans.size(); ++i)
-    if (!by_id.emplace(spans[i].id, i).second) return Error{fmt::format("two spans have the id {}", spans[i].id)};
+    if (!by_id.add(i)) return Error{fmt::format("two spans have the id {}", read.ids.text(spans[i].id))};
   std::vector<std::uint32_t> parents(spans.size(), kNoSpan);
   for (std::uint32_t i = 0; i < spans.size(); ++i)
-    if (const auto parent = by_id.find(spans[i].parent); parent != by_id.end()) parents[i] = parent->second;
+    if (!spans[i].parent.is_none()) parents[i] = by_id.find(spans[i].parent);
   std::vector<std::uint32_t> walk(spans.size(), 0);  // the walk that reached it first, from 1
   for (std::uint32_t i = 0; i < spans.size(); ++i)
     for (std::uint32_t at = i; at != kNoSpan && walk[at] == 0;) {
       walk[at] = i + 1;
       at = parents[at];
       if (at != kNoSpan && walk[at] == i + 1)
-        return Error{fmt::format("the span '{}' ({}) is its own ancestor", spans[at].name, spans[at].id)};
+        return Error{
+            fmt::format("the span '{}' ({}) is its own ancestor", spans[at].name, read.ids.text(spans[at].id))};
     }
   return parents;
 }
@@ -249,7 +282,7 @@ Result<std::unique_ptr<EventSource>> open(const std::string& path, const ImportO
   auto read = read_spans(path);
   if (!read) return read.error();
   if (read->spans.empty()) return Error{path + ": it has no OpenTelemetry spans"};
-  auto parents = find_parents(read->spans);
+  auto parents = find_parents(*read);
   const auto checked = parents ? check_processes(*read) : Result<void>(parents.error());
   if (!checked) return Error{fmt::format("{}: {}", path, checked.error().what)};
   return std::unique_ptr<EventSource>(std::make_unique<OtlpSource>(*std::move(read), *std::move(parents)));

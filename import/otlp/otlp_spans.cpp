@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <span>
 
 namespace dpm {
 namespace {
@@ -48,21 +49,40 @@ std::optional<std::uint64_t> number_of(std::optional<Json> value) {
   return is_whole ? std::optional(number) : std::nullopt;
 }
 
-// The value of one of `attributes`, whatever its type.
-std::optional<Json> attribute(std::optional<Json> attributes, std::string_view key) {
-  std::optional<Json> found;
+template <std::size_t N>
+using Names = std::array<std::string_view, N>;
+template <std::size_t N>
+using Values = std::array<std::optional<Json>, N>;
+
+// The members of these names, in one pass: an object has no index of its members. Of several with one name, the first.
+template <std::size_t N>
+Values<N> members(Json json, const Names<N>& names) {
+  Values<N> found;
+  simdjson::dom::object object;
+  if (json.get(object) != simdjson::SUCCESS) return found;
+  for (const auto& [name, value] : object) {
+    const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+    if (at < N && !found[at]) found[at] = value;
+  }
+  return found;
+}
+
+// The values of these attributes, whatever their types.
+template <std::size_t N>
+Values<N> attributes_of(std::optional<Json> attributes, const Names<N>& keys) {
+  Values<N> found;
   for_each_in(attributes, [&](Json entry) {
-    if (found || text_of(member(entry, "key")) != key) return;
-    const auto value = member(entry, "value");
+    const auto& [key, value] = members<2>(entry, {"key", "value"});
+    const auto at = static_cast<std::size_t>(std::find(keys.begin(), keys.end(), text_of(key)) - keys.begin());
     simdjson::dom::object typed;
-    if (value && value->get(typed) == simdjson::SUCCESS && typed.begin() != typed.end()) found = (*typed.begin()).value;
+    if (at == N || found[at] || !value || value->get(typed) != simdjson::SUCCESS) return;
+    if (typed.begin() != typed.end()) found[at] = (*typed.begin()).value;
   });
   return found;
 }
 
-std::string first_text(std::optional<Json> attributes, std::initializer_list<std::string_view> keys) {
-  for (const std::string_view key : keys) {
-    const auto value = attribute(attributes, key);
+std::string first_text(std::span<const std::optional<Json>> values) {
+  for (const auto& value : values) {
     if (!value) continue;
     if (value->is_string()) return std::string(text_of(value));
     std::int64_t number = 0;
@@ -71,10 +91,9 @@ std::string first_text(std::optional<Json> attributes, std::initializer_list<std
   return "";
 }
 
-std::uint32_t first_number(std::optional<Json> attributes, std::initializer_list<std::string_view> keys) {
-  if (!attributes) return 0;
-  for (const std::string_view key : keys)
-    if (const auto number = number_of(attribute(attributes, key)))
+std::uint32_t first_number(std::span<const std::optional<Json>> values) {
+  for (const auto& value : values)
+    if (const auto number = number_of(value))
       return static_cast<std::uint32_t>(std::min<std::uint64_t>(*number, UINT32_MAX));
   return 0;
 }
@@ -88,53 +107,52 @@ SpanKind kind_of(std::optional<Json> value) {
   return SpanKind::unspecified;
 }
 
-std::string joined_id(std::string_view trace, std::string_view id) {
-  std::string joined;
-  joined.reserve(trace.size() + 1 + id.size());
-  return joined.append(trace).append(" ").append(id);
-}
-
-Result<OtlpSpan> read_span(Json json, std::uint32_t resource) {
+Result<OtlpSpan> read_span(Json json, std::uint32_t resource, OtlpIds& ids) {
+  const auto& [name, trace_id, span_id, parent_id, begin, end, kind, attributes] = members<8>(
+      json,
+      {"name", "traceId", "spanId", "parentSpanId", "startTimeUnixNano", "endTimeUnixNano", "kind", "attributes"});
   OtlpSpan span;
   span.resource = resource;
-  span.name = text_of(member(json, "name"));
-  const std::string_view trace = text_of(member(json, "traceId")), id = text_of(member(json, "spanId"));
-  const std::string_view parent = text_of(member(json, "parentSpanId"));
+  span.name = text_of(name);
+  const std::string_view trace = text_of(trace_id), id = text_of(span_id), parent = text_of(parent_id);
   if (trace.empty() || id.empty()) return Error{fmt::format("the span '{}' has no traceId or no spanId", span.name)};
-  const auto begin_ns = number_of(member(json, "startTimeUnixNano")),
-             end_ns = number_of(member(json, "endTimeUnixNano"));
+  const auto begin_ns = number_of(begin), end_ns = number_of(end);
   if (!begin_ns || !end_ns || *begin_ns >= kTimeEndNs || *end_ns >= kTimeEndNs || *end_ns < *begin_ns)
     return Error{fmt::format("the span '{}' ({}) ends before it begins, or has no times", span.name, id)};
-  span.id = joined_id(trace, id);
-  if (parent.find_first_not_of('0') != std::string_view::npos) span.parent = joined_id(trace, parent);
-  span.kind = kind_of(member(json, "kind"));
+  span.id = ids.add(trace, id);
+  if (parent.find_first_not_of('0') != std::string_view::npos) span.parent = ids.add(trace, parent);
+  span.kind = kind_of(kind);
   span.begin_ns = static_cast<std::int64_t>(*begin_ns);
   span.end_ns = static_cast<std::int64_t>(*end_ns);
-  const auto attributes = member(json, "attributes");
-  span.request_bytes = first_number(
-      attributes, {"http.request.body.size", "http.request_content_length", "messaging.message.body.size"});
-  span.response_bytes = first_number(attributes, {"http.response.body.size", "http.response_content_length"});
+  if (!attributes) return span;
+  const auto bytes = attributes_of<5>(
+      attributes, {"http.request.body.size", "http.request_content_length", "messaging.message.body.size",
+                   "http.response.body.size", "http.response_content_length"});
+  span.request_bytes = first_number(std::span(bytes).first(3));
+  span.response_bytes = first_number(std::span(bytes).last(2));
   return span;
 }
 
 OtlpResource resource_of(Json resource_spans) {
   OtlpResource resource;
   if (const auto described = member(resource_spans, "resource")) {
-    const auto attributes = member(*described, "attributes");
-    resource.service = first_text(attributes, {"service.name"});
-    resource.instance = first_text(attributes, {"service.instance.id", "k8s.pod.name", "container.id", "process.pid"});
-    resource.host = first_text(attributes, {"host.name", "k8s.node.name"});
+    const auto texts = attributes_of<7>(member(*described, "attributes"),
+                                        {"service.name", "service.instance.id", "k8s.pod.name", "container.id",
+                                         "process.pid", "host.name", "k8s.node.name"});
+    resource.service = first_text(std::span(texts).first(1));
+    resource.instance = first_text(std::span(texts).subspan(1, 4));
+    resource.host = first_text(std::span(texts).last(2));
   }
   return resource;
 }
 
-Result<void> read_spans(Json resource_spans, std::uint32_t resource, std::vector<OtlpSpan>& spans) {
+Result<void> read_spans(Json resource_spans, std::uint32_t resource, OtlpSpans& read) {
   Result<void> status;
   const auto add = [&](Json json) {
     if (!status) return;
-    auto span = read_span(json, resource);
+    auto span = read_span(json, resource, read.ids);
     if (span) {
-      spans.push_back(*std::move(span));
+      read.spans.push_back(*std::move(span));
     } else {
       status = span.error();
     }
@@ -165,7 +183,7 @@ Result<void> OtlpReader::read(std::string_view document) {
     const auto [known, is_new] =
         known_.try_emplace(resource_of(resource_spans), static_cast<std::uint32_t>(read_.resources.size()));
     if (is_new) read_.resources.push_back(known->first);
-    status = read_spans(resource_spans, known->second, read_.spans);
+    status = read_spans(resource_spans, known->second, read_);
   });
   return status;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "import/otlp/otlp_ids.hpp"
 #include "model/result.hpp"
 
 namespace dpm {
@@ -30,8 +31,8 @@ struct OtlpResource {
 };
 
 struct OtlpSpan {
-  std::string id;      // trace and span: unique in the file
-  std::string parent;  // the same form; empty: none
+  OtlpSpanId id;      // unique in the file
+  OtlpSpanId parent;  // may be none
   std::string name;
   std::uint32_t resource = 0;  // in OtlpSpans::resources
   SpanKind kind = SpanKind::unspecified;
@@ -42,6 +43,7 @@ struct OtlpSpan {
 struct OtlpSpans {
   std::vector<OtlpResource> resources;  // each once
   std::vector<OtlpSpan> spans;
+  OtlpIds ids;
 };
 
 class OtlpReader {

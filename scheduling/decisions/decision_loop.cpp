@@ -19,6 +19,7 @@ constexpr double kErrors = 2;            // standard errors that make a differen
 constexpr double kFarSlower = 0.1;       // beyond them: one slice is enough
 constexpr double kExact = 0.02;          // a gain with a smaller error is not measured for longer
 constexpr std::size_t kPredictionsMost = 20;
+constexpr std::uint64_t kPartsMost = 20;  // who has less than 1/20 of the messages may end while a move is measured
 // A wrong move of a real program made it a third to two thirds slower until it was undone (validation/feedback).
 constexpr double kWrongLoss = 0.5;
 constexpr double kRiskOfLife = 0.02;   // what a wrong move may cost, of the time that the moved processes have run
@@ -26,6 +27,16 @@ constexpr double kRiskOfSaving = 0.1;  // or of what is saved if they run for as
 
 // The part of the elapsed time that a gain saves.
 double saving(double gain) { return 1 - 1 / (1 + std::max(gain, -0.9)); }
+
+// Those without which the rate is another one.
+std::vector<ProcessId> involved_in(const SlidingWindow& window) {
+  std::vector<ProcessId> involved;
+  for (std::uint32_t p = 0; p < window.loads().size(); ++p) {
+    const std::uint64_t messages = window.loads()[p].sent + window.loads()[p].received;
+    if (messages > 0 && messages * kPartsMost >= window.received()) involved.push_back({p});
+  }
+  return involved;
+}
 
 }  // namespace
 
@@ -51,6 +62,9 @@ void DecisionLoop::count(const SlidingWindow& window) {
 std::optional<ProcessMove> DecisionLoop::next(const SystemView& view, bool may_decide) {
   const SlidingWindow& window = view.window;
   count(window);
+  look_back_at_undone(window);
+  if (state_ == State::settling || state_ == State::measuring)
+    if (const auto ended = ended_of(involved_, window)) return give_up(window, *ended);
   switch (state_) {
     case State::to_move:
       return give_next();
@@ -76,6 +90,12 @@ std::optional<ProcessMove> DecisionLoop::decide(const SystemView& view) {
     return std::nullopt;
   }
   if (rates_.summary().slices < kSlicesLeast) return std::nullopt;
+  std::vector<ProcessId> involved = involved_in(view.window);
+  if (const auto ended = ended_of(involved, view.window)) {
+    tell_nothing(view, DecisionOutcome::nothing,
+                 fmt::format("'{}' has ended, and the window is of the time before", view.window.info()[*ended].name));
+    return std::nullopt;
+  }
   ++asked_;
   Proposal proposal = policy_.propose(view);
   if (proposal.moves.empty()) {
@@ -114,6 +134,8 @@ std::optional<ProcessMove> DecisionLoop::decide(const SystemView& view) {
   }
   tell_(entry_);
   last_without_move_.reset();
+  slower_at_.reset();
+  involved_ = std::move(involved);
   made_.clear();
   left_ = std::move(proposal.moves);
   undoing_ = false;
@@ -182,9 +204,43 @@ std::optional<ProcessMove> DecisionLoop::measure(const SystemView& view) {
 std::optional<ProcessMove> DecisionLoop::take_back(Duration now) {
   note_prediction(entry_.measured_gain().value_or(0), now);
   for (const ProcessMove& move : made_) hold(move, now);
+  slower_at_ = now;
   outcome_of_undoing_ = DecisionOutcome::undone;
   undo();
   return give_next();
+}
+
+std::optional<ProcessId> DecisionLoop::ended_of(const std::vector<ProcessId>& involved,
+                                                const SlidingWindow& window) const {
+  for (const ProcessId process : involved)
+    if (process.value < window.loads().size() && !window.loads()[process.value].alive) return process;
+  return std::nullopt;
+}
+
+std::optional<ProcessMove> DecisionLoop::give_up(const SlidingWindow& window, ProcessId ended) {
+  entry_.rate_after.reset();
+  entry_.reason += fmt::format("; '{}' ended before the effect had been measured", window.info()[ended].name);
+  std::erase_if(made_, [&](const ProcessMove& move) { return ended_of({move.process}, window).has_value(); });
+  outcome_of_undoing_ = DecisionOutcome::ended;
+  undo();
+  if (!left_.empty()) return give_next();
+  finish(DecisionOutcome::ended);
+  state_ = State::gathering;
+  return std::nullopt;
+}
+
+// A process may be seen to end a moment after its last message: then that was why it became slower.
+void DecisionLoop::look_back_at_undone(const SlidingWindow& window) {
+  if (!slower_at_ || state_ != State::gathering) return;
+  const bool is_over = (window.now() - *slower_at_).ns > options_.window.ns / kSlicesInWindow;
+  const auto ended = is_over ? std::nullopt : ended_of(involved_, window);
+  if (is_over || ended) slower_at_.reset();
+  if (!ended) return;
+  for (const ProcessMove& move : made_) held_.erase({move.process, move.to});
+  if (entry_.predicted) too_high_.pop_back();
+  entry_.rate_after.reset();
+  entry_.reason += fmt::format("; '{}' ended while the effect was measured", window.info()[*ended].name);
+  finish(DecisionOutcome::ended);
 }
 
 std::string DecisionLoop::doubt(const Proposal& proposal, const SystemView& view) const {

@@ -19,6 +19,9 @@
 //     load balancing, 1997). So what a wrong move would cost until it is undone must be little of that time, or of what would be saved;
 //   - after a move, what is clearly slower is undone at once, without waiting for the end of the window;
 //   - what is not clear after a window is measured for up to two more.
+//
+// If a process with a part in the messages ends, the rate says that, and nothing about a move: what is being measured is then neither
+// judged nor charged to later predictions, and is undone, because the placement was meant for that process too.
 #pragma once
 
 #include <functional>
@@ -77,6 +80,9 @@ class DecisionLoop {
   std::optional<ProcessMove> decide(const SystemView& view);
   std::optional<ProcessMove> measure(const SystemView& view);
   std::optional<ProcessMove> take_back(Duration now);
+  std::optional<ProcessMove> give_up(const SlidingWindow& window, ProcessId ended);
+  void look_back_at_undone(const SlidingWindow& window);
+  std::optional<ProcessId> ended_of(const std::vector<ProcessId>& involved, const SlidingWindow& window) const;
   void count(const SlidingWindow& window);
   std::uint64_t done_so_far(const SlidingWindow& window) const;
   // Why a proposal is not worth a move; empty: it is.
@@ -97,8 +103,9 @@ class DecisionLoop {
   Policy& policy_;
   Tell tell_;
   State state_ = State::gathering;
-  RateSeries rates_;    // since the last move has settled
-  RateSummary before_;  // the move that is measured
+  RateSeries rates_;                 // since the last move has settled
+  RateSummary before_;               // the move that is measured
+  std::vector<ProcessId> involved_;  // in the messages before it
   JournalEntry entry_;
   std::uint64_t decisions_ = 0, asked_ = 0;
   std::optional<DecisionOutcome> last_without_move_;  // since the last move: each is told once in a row
@@ -107,6 +114,7 @@ class DecisionLoop {
   bool undoing_ = false;
   DecisionOutcome outcome_of_undoing_ = DecisionOutcome::undone;
   Duration settled_at_;
+  std::optional<Duration> slower_at_;  // when what is in entry_ was found to be slower, and undone
   // By how much of the elapsed time a prediction was too high, and when that was measured.
   struct TooHigh {
     double saving;

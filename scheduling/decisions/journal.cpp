@@ -10,8 +10,8 @@
 namespace dpm {
 namespace {
 
-constexpr std::array<std::string_view, 9> kOutcomes = {"nothing", "incomplete",  "open",     "kept",        "undone",
-                                                       "failed",  "oscillating", "proposed", "machine lost"};
+constexpr std::array<std::string_view, 10> kOutcomes = {
+    "nothing", "incomplete", "open", "kept", "undone", "failed", "ended", "oscillating", "proposed", "machine lost"};
 constexpr std::size_t kFields = 9;
 
 std::string without_tabs(std::string text) {

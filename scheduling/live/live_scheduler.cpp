@@ -238,7 +238,7 @@ void LiveScheduler::note(const JournalEntry& entry) {
   tell_(entry);
   if (!before_) return;
   const bool is_over = entry.outcome == DecisionOutcome::kept || entry.outcome == DecisionOutcome::undone ||
-                       entry.outcome == DecisionOutcome::failed;
+                       entry.outcome == DecisionOutcome::failed || entry.outcome == DecisionOutcome::ended;
   if (!is_over) return;
   if (entry.outcome != DecisionOutcome::kept) go_back_all();
   before_.reset();

@@ -107,6 +107,9 @@ Result<History> SlidingWindow::history(EventRange range) const {
     if (p < loads_.size() && loads_[p].seen) info.processes[p].machine = loads_[p].machine;
   }
   const bool is_live = has_live_channels(info);
+  // The cores between which live processes wander have one clock, which says who slept when a message came.
+  if (is_live)
+    for (ProcessInfo& process : info.processes) process.machine = MachineId{0};
   const std::size_t first = std::min(range.first, entries_.size());
   const std::size_t count = std::min(range.count, entries_.size() - first);
   std::vector<std::uint32_t> order(entries_.size());
@@ -117,7 +120,7 @@ Result<History> SlidingWindow::history(EventRange range) const {
   events.reserve(count);
   for (std::size_t i = first; i < first + count; ++i) {
     events.push_back(entries_[order[i]].event);
-    // A live process wanders between cores, which is not a migration.
+    // Wandering is not a migration.
     if (is_live) events.back().machine = info.processes[events.back().process.value].machine;
   }
   HistoryBuilder builder(Computation{.all_processes = true});

@@ -87,8 +87,8 @@ class SlidingWindow : public EventSink {
   const std::vector<ProcessLoad>& loads() const { return loads_; }  // by process
   const std::map<Pair, PairTraffic>& traffic() const { return traffic_; }
 
-  // The history graph of some events of the window, with every process where it is now. What live programs did with streams
-  // becomes messages. Refuses events without messages.
+  // The history graph of some events of the window, with every process where it is now; live ones are all on the first machine. What
+  // live programs did with streams becomes messages. Refuses events without messages.
   Result<History> history(EventRange range = {}) const;
 
  private:

@@ -322,6 +322,27 @@ TEST_CASE("live: a process is as old as its beginning says, whenever the schedul
   CHECK(ages[3].seconds() == Approx(1.5).margin(1.5));
 }
 
+TEST_CASE("live: a client that ends while a move is measured leaves no process bound, and nothing was measured",
+          "[scheduling]") {
+  Machine machine(3);
+  machine.propose_once();
+  machine.run(1.3);
+  REQUIRE(machine.outcomes() == "open");
+  REQUIRE(machine.placing.bound.size() == 3);
+  Event end;
+  end.type = EventType::destroy_process;
+  end.process = {2};
+  machine.scheduler.take({&end, 1}, {machine.now_ns});
+  machine.placing.refuses[102] = "process 102 has ended";
+  machine.processes = 2;
+  machine.run(.1);
+  CHECK(machine.outcomes() == "open ended");
+  CHECK(!machine.journal[1].measured_gain());
+  CHECK(machine.placing.bound.empty());
+  machine.run(3);
+  CHECK(machine.outcomes() == "open ended nothing");
+}
+
 TEST_CASE("live: threads move with their process, which is asked for once", "[scheduling]") {
   Machine machine(1);
   TraceGrowth growth;

@@ -9,7 +9,7 @@ using namespace dpm;
 
 namespace {
 
-constexpr ProcessId kWorker{0};
+constexpr ProcessId kWorker{0}, kClient{1};
 constexpr MachineId kRed{0}, kGreen{1};
 
 struct Scripted : Policy {
@@ -21,7 +21,7 @@ struct Scripted : Policy {
   }
 };
 
-// A system in which one process receives `rate(machine)` messages in each time unit.
+// A system in which one process receives `rate(machine)` messages in each time unit, and another `of_client(machine)` until it ends.
 struct World {
   TraceInfo info;
   SlidingWindow window{{.length = {10}}};
@@ -29,6 +29,8 @@ struct World {
   std::vector<JournalEntry> journal;
   MachineId machine = kRed;
   std::function<int(MachineId)> rate = [](MachineId) { return 5; };
+  std::function<int(MachineId)> of_client;
+  std::int64_t client_ends = INT64_MAX;
   DecisionLoop loop{{.window = {10}, .settling = {3}, .hold = {100}}, policy, [this](const JournalEntry& entry) {
                       journal.push_back(entry);
                     }};
@@ -45,16 +47,25 @@ struct World {
     };
   }
 
+  void add_client(std::function<int(MachineId)> its_rate) {
+    info.processes.push_back({"client", "client", kRed});
+    of_client = std::move(its_rate);
+  }
+
+  void happen(EventType type, ProcessId process, int times) {
+    Event e;
+    e.type = type;
+    e.process = process;
+    e.machine = machine;
+    for (int i = 0; i < times; ++i) window.on_events({&e, 1});
+  }
+
   void run(std::int64_t until) {
     for (std::int64_t now = window.now().ns + 1; now <= until; ++now) {
       window.set_now({now});
-      for (int i = 0; i < rate(machine); ++i) {
-        Event e;
-        e.type = EventType::receive;
-        e.process = kWorker;
-        e.machine = machine;
-        window.on_events({&e, 1});
-      }
+      happen(EventType::receive, kWorker, rate(machine));
+      if (of_client && now < client_ends) happen(EventType::receive, kClient, of_client(machine));
+      if (now == client_ends) happen(EventType::destroy_process, kClient, 1);
       const std::vector<MachineId> places(info.processes.size(), machine);
       const std::vector<Duration> ages = age ? std::vector{*age} : std::vector<Duration>();
       while (const auto move = loop.next({window, info.machines, places, {true}, {}, {}, ages})) {
@@ -165,6 +176,81 @@ TEST_CASE("loop: a prediction that was too high is charged to the next ones, and
   CHECK(world.moves == 2);
   world.run(400);
   CHECK(world.moves > 2);
+}
+
+namespace {
+
+// A policy that moves the worker to green once, and then wants nothing but that.
+Proposal to_green(const SystemView& view) {
+  if (view.machine_of[0] == kGreen) return {{}, {}, "good"};
+  return {{{kWorker, kRed, kGreen}}, GainRange{.5, .4, .6}, "because"};
+}
+
+}  // namespace
+
+TEST_CASE("loop: the end of a process with a part in the messages is not taken for the effect of a move",
+          "[scheduling]") {
+  // The window ends at 10, the move has settled at 13, and is measured until 23.
+  for (const std::int64_t end : {11, 12, 13, 14, 15, 17, 20, 22}) {
+    CAPTURE(end);
+    World world;
+    world.rate = [](MachineId machine) { return machine == kRed ? 5 : 8; };
+    world.add_client([](MachineId machine) { return machine == kRed ? 5 : 8; });
+    world.client_ends = end;
+    world.policy.answer = to_green;
+    world.run(end + 1);
+    CHECK(world.outcomes() == "open ended");
+    CHECK(world.machine == kRed);
+    CHECK(world.journal[1].reason == "because; 'client' ended before the effect had been measured");
+    CHECK(!world.journal[1].measured_gain());
+    const auto read = decode_entry(encode_entry(world.journal[1]));
+    REQUIRE(read.has_value());
+    CHECK(read->outcome == DecisionOutcome::ended);
+    // Neither held nor charged: it is tried again with what is left.
+    world.run(80);
+    CHECK(world.outcomes() == "open ended open kept nothing");
+    CHECK(world.machine == kGreen);
+  }
+}
+
+TEST_CASE("loop: a process without a part in the messages may end while a move is measured", "[scheduling]") {
+  World world;
+  world.rate = [](MachineId machine) { return machine == kRed ? 30 : 60; };
+  world.add_client([](MachineId) { return 1; });
+  world.client_ends = 15;
+  world.policy.answer = to_green;
+  world.run(40);
+  CHECK(world.outcomes() == "open kept nothing");
+}
+
+TEST_CASE("loop: what became slower because a process ended is told again when its end is seen", "[scheduling]") {
+  World world;
+  world.rate = [&](MachineId) { return world.client_ends - world.window.now().ns <= 3 && world.moves == 1 ? 0 : 10; };
+  world.add_client([](MachineId) { return 0; });
+  world.of_client = [&](MachineId machine) { return world.rate(machine); };
+  world.client_ends = 16;  // it has been undone at 15
+  world.policy.answer = to_green;
+  world.run(15);
+  REQUIRE(world.outcomes() == "open undone");
+  world.run(16);
+  REQUIRE(world.outcomes() == "open undone ended");
+  CHECK(world.journal[2].number == world.journal[1].number);
+  CHECK(!world.journal[2].measured_gain());
+  world.run(60);
+  CHECK(world.outcomes().find("undone ended open") != std::string::npos);  // neither held nor charged
+}
+
+TEST_CASE("loop: nothing is decided by a window in which a process with a part in the messages ended", "[scheduling]") {
+  World world;
+  world.add_client([](MachineId) { return 5; });
+  world.client_ends = 8;
+  world.policy.answer = to_green;
+  world.run(16);
+  CHECK(world.policy.asked == 0);
+  CHECK(world.outcomes() == "nothing");
+  CHECK(world.journal[0].reason.find("'client' has ended") == 0);
+  world.run(17);
+  CHECK(world.policy.asked == 1);
 }
 
 TEST_CASE("loop: what has not run for long is moved only if that is expected to save far more than a wrong move costs",

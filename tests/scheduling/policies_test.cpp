@@ -186,6 +186,58 @@ TEST_CASE("policies: predicted doubts a gain if most of the time that was taken 
   CHECK(busy.ask("predicted").moves.size() == 1);
 }
 
+TEST_CASE("policies: predicted brings together what has to be woken by turns", "[scheduling]") {
+  // A message every 12 ms: 6 until the other core is awake, 5 until it is received, 1 until it is answered.
+  TraceInfo info;
+  info.machines = {{"red"}, {"green"}};
+  info.processes = {{"server", "server", kRed}, {"client", "client", kGreen}};
+  info.channels = {{ProcessId{1}, "tcp 127.0.0.1:1 > 127.0.0.1:2", ChannelKind::stream},
+                   {ProcessId{0}, "tcp 127.0.0.1:2 > 127.0.0.1:1", ChannelKind::stream}};
+  info.delays.remote.wake_ups = WakeUp{.006, 0, 0};
+  SlidingWindow window({.length = {1'000'000'000}});
+  window.on_begin(info);
+  std::uint64_t cpu_ns[2] = {};
+  std::int64_t time_ns = 0;
+  for (std::uint64_t i = 0; i < 80; ++i) {
+    const std::uint32_t sender = i % 2, receiver = 1 - sender;
+    const auto add = [&](EventType type, std::uint32_t process, std::int64_t later_ms, std::uint64_t used_ms) {
+      Event e;
+      e.type = type;
+      e.process = {process};
+      e.machine = info.processes[process].machine;
+      e.channel = {sender};
+      e.length_bytes = 10;
+      e.sequence = i / 2 * 10;
+      e.proc_time_ns = cpu_ns[process] += used_ms * kMs;
+      e.local_time = {time_ns += later_ms * static_cast<std::int64_t>(kMs)};
+      window.on_events({&e, 1});
+    };
+    add(EventType::send, sender, 1, 1);
+    add(EventType::receive, receiver, 11, 5);
+  }
+  window.set_now({999'999'999});
+  const auto policy = make_policy("predicted", {});
+  REQUIRE(policy.has_value());
+  const auto proposal = (*policy)->propose({window, info.machines, {kRed, kGreen}, {true, true}, {false, false}});
+  INFO(proposal.reason);
+  REQUIRE(proposal.moves.size() == 1);
+  CHECK(proposal.predicted->expected == Approx(1).margin(.1));
+}
+
+TEST_CASE("policies: predicted doubts a gain that waits for the meter on another core could take back",
+          "[scheduling]") {
+  const auto moves = [](bool calls_wait, double delay_s) {
+    Crowded busy({kRed, kRed}, {400 * kMs, 400 * kMs}, {1, 1}, 20 * kMs);
+    busy.stays = {false, false};
+    busy.info.delays.remote.wake_ups = WakeUp{delay_s, 0, 0};
+    return busy.ask("predicted", {.calls_wait = calls_wait}).moves.size();
+  };
+  // Each process makes 20 calls, and waits twice the delay at each.
+  CHECK(moves(false, .015) == 1);
+  CHECK(moves(true, .015) == 0);
+  CHECK(moves(true, .001) == 1);
+}
+
 TEST_CASE("policies: predicted binds the processes to where they were most, if the kernel does not leave them there",
           "[scheduling]") {
   Crowded crowded({kRed, kGreen}, {400 * kMs, 400 * kMs}, {1, 1}, 20 * kMs);

@@ -1,4 +1,4 @@
-"""What is run: about eight processes each, with a fixed amount of work that takes about ten seconds on two cores."""
+"""What is run: about eight processes each, with a fixed amount of work that takes about 25 seconds on two cores."""
 
 import lzma
 import os
@@ -56,8 +56,8 @@ NOW = "date +%s.%N >>$CLOCK"
 class Redis(Work):
     """A server and six clients, each with one request at a time."""
 
-    CLIENTS, REQUESTS = 6, 120_000
-    NOTIFY_SHARE = 0.12
+    CLIENTS, REQUESTS = 6, 225_000
+    NOTIFY_SHARE = 0.21
 
     def prepare(self, folder: pathlib.Path, dpm: str) -> None:
         need("redis-server", "redis-benchmark", "redis-cli")
@@ -80,15 +80,15 @@ wait $server"""
 class RedisOneClient(Redis):
     """A server and one client that waits for each answer."""
 
-    CLIENTS, REQUESTS = 1, 150_000
-    NOTIFY_SHARE = 0.55
+    CLIENTS, REQUESTS = 1, 420_000
+    NOTIFY_SHARE = 0.43
 
 
 class Pipeline(Work):
     """Eight processes with the shell, of very different CPU time."""
 
-    LINES, TIMES = 900_000, 10
-    NOTIFY_SHARE = 0.6
+    LINES, TIMES = 900_000, 24
+    NOTIFY_SHARE = 0.4
 
     def prepare(self, folder: pathlib.Path, dpm: str) -> None:
         need("xz", "gzip", "tr", "sed", "md5sum")
@@ -107,7 +107,7 @@ xz -dc {data} | tr a-f A-F | sed s/A/b/ | tr 0-4 5-9 | gzip -3 | gzip -dc | md5s
 class PostgreSql(Work):
     """A server with three connections, and pgbench."""
 
-    NOTIFY_SHARE = 0.28
+    NOTIFY_SHARE = 0.25
 
     def bin(self) -> pathlib.Path:
         versions = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: path.parts[-3])
@@ -142,7 +142,7 @@ class PostgreSql(Work):
 server=$!
 until {bin}/pg_isready -q -h 127.0.0.1 -p {port}; do sleep 0.05; done
 {NOW}
-{bin}/pgbench -n -S -M prepared -c 3 -j 1 -t {self.amount(140_000)} -h 127.0.0.1 -p {port} -U bench bench >/dev/null 2>&1
+{bin}/pgbench -n -S -M prepared -c 3 -j 1 -t {self.amount(280_000)} -h 127.0.0.1 -p {port} -U bench bench >/dev/null 2>&1
 {NOW}
 kill $server
 wait $server"""
@@ -156,7 +156,7 @@ class Tsp(Work):
 
     def script(self, folder: pathlib.Path) -> str:
         scenario = ROOT / "scenarios" / "tsp" / "scenario.json"
-        size = 9 if self.quick else 12
+        size = 9 if self.quick else 14
         return f"""
 {NOW}
 {self.dpm} run {scenario} --native --set size={size} --set servers=6 --modelled-work >/dev/null

@@ -142,7 +142,8 @@ class Run:
             total = 0
             for place, length, program, service in messages:
                 total += length
-                is_between_processes = len(processes[flow]) > 1  # left_to_itself() has the others
+                # left_to_itself() has the others. One that takes nothing of a flow is not known.
+                is_between_processes = len(processes[flow]) > 1 or not received[flow]
                 if total <= received[flow] or not is_between_processes:
                     continue
                 others = [taken for (by, of), taken in last_taken.items() if by == program and of != service]

@@ -1,5 +1,6 @@
 // How much longer a message takes to a sleeping process on another core than to one on the same core: two processes of ours exchange
-// bytes over a pipe for some milliseconds. The replay of a placement needs it; it is the cost of waking a core.
+// bytes over a pipe for some milliseconds, and work for a moment before each. The replay of a placement needs it; it is the cost of
+// waking a core.
 #pragma once
 
 #include "backends/linux/placing/cpu_set.hpp"

@@ -74,7 +74,7 @@ class AcquireCommand : public Command {
       folder->remove();
       return refuse(terminal, *this, run.error());
     }
-    return meter(**run, source->reason, *std::move(plan), *folder, terminal);
+    return meter(**run, *source, *std::move(plan), *folder, terminal);
   }
 
  private:
@@ -90,7 +90,7 @@ class AcquireCommand : public Command {
     return OutputFolder::default_name(everything_ ? "everything" : name.empty() ? "cgroup" : name, own_pid);
   }
 
-  int meter(MeteredRun& run, const std::string& source, RecordingPlan plan, const OutputFolder& folder,
+  int meter(MeteredRun& run, const SourceOption::Choice& source, RecordingPlan plan, const OutputFolder& folder,
             Terminal& terminal) {
     const auto lock = RecordingLock::hold(folder.path());
     if (terminal.err_is_tty)
@@ -100,9 +100,9 @@ class AcquireCommand : public Command {
       if (auto done = start_page(folder.absolute_path()); !done)
         terminal.err << "dpm acquire: no page: " << done.error().what << '\n';
     MeteredFacts facts = run.facts();
-    facts.source = plan.chosen = source;
+    facts.source = plan.chosen = source.reason;
     Conclusion conclusion(folder, std::move(facts), terminal, {.control_c_ends_it = true});
-    auto schedule = schedule_.prepare(folder);
+    auto schedule = schedule_.prepare(folder, {.calls_wait = source.methods.front()->notifies()});
     if (!schedule) return refuse(terminal, *this, schedule.error());
     const auto recorded = record(run, std::move(plan),
                                  {.trace = folder.trace(),

@@ -104,14 +104,15 @@ class MeterCommand : public Command {
 
     const bool stays = wait_ || (terminal.err_is_tty && !become_);
     // A parent that stays needs the folder before it knows the program's process id.
-    const auto folder = make_folder(static_cast<std::uint32_t>(::getpid()));
+    const auto front_pid = static_cast<std::uint32_t>(::getpid());
+    const auto folder = make_folder(front_pid);
     if (!folder) return refuse(terminal, *this, folder.error());
     if (stays) {
       const auto status = stay_beside(folder->path(), [&] { warn_of_missing_results(*folder, terminal); });
       if (!status) return refuse(terminal, *this, status.error());
       if (*status) return **status;
     }
-    return become(*std::move(source), *std::move(plan), *folder, terminal);
+    return become(*std::move(source), *std::move(plan), *folder, front_pid, terminal);
   }
 
  private:
@@ -156,8 +157,10 @@ class MeterCommand : public Command {
     if (!folder.is_kept()) folder.remove();
   }
 
-  // Returns in the supervisor, when the program has ended.
-  int become(SourceOption::Choice source, RecordingPlan plan, const OutputFolder& folder, Terminal& terminal) {
+  // Returns in the supervisor, when the program has ended. `front_pid` is the process that was called: it becomes the program, or stays
+  // beside it.
+  int become(SourceOption::Choice source, RecordingPlan plan, const OutputFolder& folder, std::uint32_t front_pid,
+             Terminal& terminal) {
     auto run =
         SourceOption::begin(source, [this](const MeteringMethod& method) { return method.launch(command_, options_); });
     if (!run) {
@@ -178,7 +181,7 @@ class MeterCommand : public Command {
     facts.source = plan.chosen = source.reason;
     Conclusion conclusion(folder, std::move(facts), terminal,
                           {.control_c_ends_it = wait_, .silent = terminal.err_is_tty && !wait_});
-    auto schedule = schedule_.prepare(folder);
+    auto schedule = schedule_.prepare(folder, {source.methods.front()->notifies(), front_pid});
     if (!schedule) return refuse(terminal, *this, schedule.error());
     const auto recorded = record(**run, std::move(plan),
                                  {.trace = folder.trace(),

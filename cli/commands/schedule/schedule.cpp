@@ -56,6 +56,7 @@ class ScheduleCommand : public Command {
       return is_scope ? method.acquire_scope(scope_, method_) : method.acquire(scope_.pids.front(), method_);
     });
     if (!run) return refuse(terminal, *this, run.error());
+    plan->options.calls_wait = source->methods.front()->notifies();
     auto schedule = LiveSchedule::prepare(*std::move(plan));
     if (!schedule) return refuse(terminal, *this, schedule.error());
     const auto failure = follow(**run, **schedule);

@@ -32,6 +32,8 @@ struct PolicyOptions {
   std::uint64_t seed = 1;                            // of a search that is not exhaustive
   // How long a process that is on a core keeps it from one that has been woken; 0: they share it at once.
   Duration time_slice = {};
+  // Each call of a process waits for a meter, which runs on a machine that no placement decides.
+  bool calls_wait = false;
   std::map<std::string, std::string> placement = {};  // "fixed": machine by process
 };
 

@@ -7,8 +7,15 @@
 // On a real machine the kernel places what no decision has bound, and moves it every few milliseconds. What it does is then replayed
 // as the mean of some moments' placements. Nothing is gained that the events did not take: the kernel balances CPU time better than
 // any placement that stays. What of their time the replays do not explain (waits for timers and users, metering, other programs) is
-// expected to stay the same on every placement, and the interval has that it becomes a quarter longer: with the notification source
-// each call waits for the meter, which is on a core as well.
+// expected to stay the same on every placement, and the interval has that it becomes a quarter longer.
+//
+// With the notification source each call waits for the meter, a process that no placement binds:
+//
+//     core0   process ── call ──┐                   ┌── goes on        If the kernel may, it wakes the two on each other's core.
+//     core1                     └── meter: event ───┘                  Bound processes it cannot bring together with the meter.
+//
+// So on another placement each call may cost two messages to a sleeping process on another core, which is many times what the meter
+// works for it. The interval has that all calls do.
 //
 // The CPU times of the window have what it cost to wake processes on other cores. A replay adds these costs where it has such messages,
 // so they are taken out first, as often as the two processes were apart.
@@ -19,6 +26,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "analysis/prediction/prediction.hpp"
@@ -83,10 +91,33 @@ void take_out_wake_ups(History& history, const SystemView& view) {
     }
 }
 
+// A process that slept until a message came used the CPU time before its RECEIVE for the most part after it was woken. Before it, that
+// work would be done while the sender still works, on another core, and no process would ever have to be woken.
+void put_off_work_of_woken(History& history, const SystemView& view) {
+  if (view.stays.empty()) return;
+  for (std::uint32_t process = 0; process < history.process_count(); ++process)
+    for (std::uint32_t next = history.first_event[process + 1]; next-- > history.first_event[process] + 1;) {
+      HistoryEvent& received = history.events[next - 1];
+      if (received.kind() != HistoryKind::receive || received.match == kNoEvent || !(received.waited || received.slept))
+        continue;
+      history.events[next].cpu_ns += std::exchange(received.cpu_ns, 0);
+    }
+}
+
+// As if each call waited for a meter that is woken on another core, and wakes it from there.
+void put_in_waits_for_meter(History& history) {
+  const WakeUp cost = history.info.delays.remote.wake_ups.after(0);
+  const double both_ways_s = 2 * (cost.delivery_s + cost.receiver_cpu_s);
+  for (HistoryEvent& event : history.events)
+    if (event.kind() == HistoryKind::send || event.kind() == HistoryKind::receive || event.kind() == HistoryKind::wait)
+      event.cpu_ns += static_cast<std::uint64_t>(both_ways_s * 1e9);
+}
+
 // Some events of the window: how long they took, and how long replays take.
 struct Elapsed {
   std::optional<double> measured_s;
   double now_s = 0, best_s = 0;
+  double meter_s = 0;  // by which the best may take longer, because calls wait for the meter
 
   double before_s() const { return measured_s.value_or(now_s); }
   double after_s() const {
@@ -96,7 +127,8 @@ struct Elapsed {
   double gain() const { return after_s() > 0 ? before_s() / after_s() - 1 : 0; }
   // If what the replays do not explain takes longer on the other placement.
   double cautious_gain() const {
-    const double longer_s = measured_s ? kUnexplainedLonger * std::max(*measured_s - now_s, 0.0) : 0;
+    const double unexplained_s = measured_s ? std::max(*measured_s - now_s, 0.0) : 0;
+    const double longer_s = std::max(kUnexplainedLonger * unexplained_s, meter_s);
     return after_s() > 0 ? before_s() / (after_s() + longer_s) - 1 : 0;
   }
 };
@@ -113,6 +145,7 @@ class Predicted : public Policy {
     auto history = view.window.history({region.first + region.count - replayed, replayed});
     if (!history) return nothing("the window cannot be predicted: " + history.error().what);
     take_out_wake_ups(*history, view);
+    put_off_work_of_woken(*history, view);
     const Target base = target_of(*history, view, view.machine_of);
     SearchOptions search_options{.keep = 1,
                                  .exhaustive_limit = options_.evaluations,
@@ -160,6 +193,9 @@ class Predicted : public Policy {
       return nothing(fmt::format("the best of {} placements is predicted to gain {:.1f} %", found.evaluated,
                                  std::max(elapsed.gain(), 0.0) * 100));
     target.machine_of = best.machine_of;
+    const auto meter_s = meters_time(history, target, best.elapsed_s);
+    if (!meter_s) return nothing("the best placement cannot be predicted: " + meter_s.error().what);
+    elapsed.meter_s = *meter_s;
     const auto prediction = predict(history, target);
     if (!prediction) return nothing("the best placement cannot be predicted: " + prediction.error().what);
     GainRange range{elapsed.gain(), elapsed.gain(), elapsed.gain()};
@@ -226,6 +262,14 @@ class Predicted : public Policy {
     return prediction->elapsed_s;
   }
 
+  Result<double> meters_time(History history, const Target& target, double without_s) const {
+    if (!options_.calls_wait) return 0.0;
+    put_in_waits_for_meter(history);
+    const auto with_s = elapsed_on(history, target);
+    if (!with_s) return with_s;
+    return std::max(*with_s - without_s, 0.0);
+  }
+
   static std::optional<double> measured(const SystemView& view, const History& history) {
     if (view.stays.empty()) return std::nullopt;
     return time_of(history);
@@ -242,6 +286,7 @@ class Predicted : public Policy {
       auto history = view.window.history({end - replayed, replayed});
       if (!history) return history.error();
       take_out_wake_ups(*history, view);
+      put_off_work_of_woken(*history, view);
       const auto now_s = time_now(view, *history, target_of(*history, view, view.machine_of));
       if (!now_s) return now_s.error();
       const auto best_s = elapsed_on(*history, target_of(*history, view, best));

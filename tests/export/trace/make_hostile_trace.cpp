@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
   recording.losses.seen += 7;
   recording.losses.losses.push_back({"the disk \"full\" \\ was {full},\nreally", 7});
   recording.losses.warnings.push_back("look \"here\", first\n");
+  recording.losses.warnings.push_back("long " + std::string(20'001, '\\'));  // more than Graphviz reads in quotes
 
   std::vector<RuleSet> rules(1, RuleSet::keep_all(event_layouts()));
   auto writer = TraceWriter::create(argv[1], describe_events({"filter"}, rules));

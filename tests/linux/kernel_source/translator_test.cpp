@@ -317,23 +317,50 @@ TEST_CASE("kernel source: pipes in use are known however many come and go, other
     kernel.translator().take({reinterpret_cast<const std::byte*>(&pipe), sizeof pipe});
     if (file % kBetween == 0) asks(1);
   }
-  CHECK(kernel.translator().records_not_understood() == 0);
+  CHECK(kernel.translator().events_not_understood() == 0);
   asks(2);
-  CHECK(kernel.translator().records_not_understood() == 1);
+  CHECK(kernel.translator().events_not_understood() == 1);
 }
 
 TEST_CASE("kernel source: records of threads and pipes that are not known are counted", "[linux][kernel_source]") {
   Kernel kernel;
   kernel.take(kernel.record(dpm_sent, 77));
-  CHECK(kernel.translator().records_not_understood() == 1);
+  CHECK(kernel.translator().events_not_understood() == 1);
   dpm_record asked = kernel.record(dpm_asked, kServer);
   asked.flags |= dpm_is_pipe | dpm_began;
   asked.file = kPipe;
   kernel.take(asked);
-  CHECK(kernel.translator().records_not_understood() == 2);
+  CHECK(kernel.translator().events_not_understood() == 2);
+  dpm_record received = kernel.record(dpm_received, kServer);
+  received.flags |= dpm_is_pipe | dpm_began;
+  received.file = kPipe;
+  kernel.take(received);
+  CHECK(kernel.translator().events_not_understood() == 4);
   const LossReport report = KernelLedger().report({}, 1);
   CHECK(report.lost() == 1);
   CHECK(report.seen == 1);
+}
+
+TEST_CASE("kernel source: events of sockets that were not described are counted", "[linux][kernel_source]") {
+  Kernel kernel;
+  dpm_record received = kernel.record(dpm_received, kServer);
+  received.flags |= dpm_began;
+  received.file = kClientSocket;
+  received.result = 10;
+  kernel.take(received);
+  CHECK(kernel.translator().events_not_understood() == 2);
+
+  dpm_socket_record netlink = {};
+  netlink.kind = dpm_socket;
+  netlink.file = 99;
+  netlink.family = AF_NETLINK;
+  netlink.type = SOCK_RAW;
+  kernel.take(netlink);
+  dpm_record asked = kernel.record(dpm_asked, kServer);
+  asked.file = 99;
+  kernel.take(asked);
+  CHECK(kernel.translator().events_not_understood() == 2);
+  CHECK(kernel.types().find("RECEIVE") == std::string::npos);
 }
 
 }  // namespace

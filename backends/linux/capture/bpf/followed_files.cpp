@@ -81,15 +81,23 @@ std::string name_of_address(const dpm_path_address& address) {
 
 void FollowedFiles::take(const dpm_socket_record& record) {
   SocketDescription description = description_of(record);
-  if (description.medium == Medium::none) return;
+  if (description.medium == Medium::none) return remember_without_messages(record.file);
   const bool is_stream = description.medium == Medium::tcp || description.medium == Medium::unix_stream;
   Socket* known = conversations_.find(record.file);
   if (known == nullptr) {
-    if (is_stream && !description.connected && !description.listening) return;
+    if (is_stream && !description.connected && !description.listening) return remember_without_messages(record.file);
+    without_messages_.erase(record.file);
     conversations_.add(record.file, std::move(description));
   } else if (!is_stream || known->out == nullptr) {
     conversations_.describe_again(*known, std::move(description));
   }
+}
+
+// One that is forgotten here is counted as lost if it is used once more, which is too much and not too little.
+void FollowedFiles::remember_without_messages(std::uint32_t number) {
+  constexpr std::size_t kSocketsMax = 65536;
+  if (without_messages_.size() >= kSocketsMax) without_messages_.clear();
+  without_messages_.insert(number);
 }
 
 void FollowedFiles::take(const dpm_pipe_record& record) {

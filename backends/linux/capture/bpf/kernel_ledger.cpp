@@ -56,7 +56,7 @@ LossReport KernelLedger::report(const std::vector<std::string>& more_warnings, s
                     refused.pid),
         refused.records);
   add("the kernel's ring was full: of further processes", others_);
-  add("records of threads and pipes whose description was lost", not_understood);
+  add("events of threads, sockets and pipes whose description was lost", not_understood);
   if (unknown_threads_ > 0)
     report.warnings.push_back(fmt::format("{} could not be followed: the kernel had no memory for their state",
                                           counted(unknown_threads_, "thread")));

@@ -79,7 +79,7 @@ struct KernelSource::State {
 LossReport KernelSource::State::losses() const {
   std::vector<std::string> warnings = meter.check_warnings();
   for (auto& warning : bypasses.warnings()) warnings.push_back(std::move(warning));
-  return ledger.report(warnings, translator.records_not_understood());
+  return ledger.report(warnings, translator.events_not_understood());
 }
 
 void KernelSource::State::note_summary() {
@@ -195,14 +195,19 @@ Result<void> KernelSource::run(EventSink& sink) {
   int idle_looks = 0;
   while (!state.is_over()) {
     const bool is_idle = idle_looks >= kIdleLooks;
-    reader->sleep(is_idle ? kIdlePauseNs : kPauseNs, is_idle);
+    if (!reader->leaves_some()) reader->sleep(is_idle ? kIdlePauseNs : kPauseNs, is_idle);
     idle_looks = state.look(*reader, false) ? 0 : idle_looks + 1;
     state.follow_entered();
     state.deliver(sink);
     state.look_at_open_files();
     state.look_for_bypasses();
   }
-  state.look(*reader, true);
+  const auto over_ns =
+      static_cast<std::uint64_t>(steady_clock_ns());  // a program that goes on may fill the rings without end
+  do {
+    state.look(*reader, true);
+    state.deliver(sink);
+  } while (reader->leaves_some(over_ns));
   reader.reset();
   const auto accounts = state.programs->accounts();
   state.programs.reset();  // nothing stays in the kernel while the sink ends

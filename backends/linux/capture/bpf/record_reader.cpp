@@ -12,7 +12,8 @@
 
 namespace dpm {
 struct RecordReader::Ring {
-  static constexpr std::size_t kRecordsMax = 100'000;  // at a time
+  // At a time: what is made of more would not stay in the caches, and its memory would grow with each flood.
+  static constexpr std::size_t kRecordsMax = 16'384;
 
   RecordReader* reader = nullptr;
   ring_buffer* buffer = nullptr;
@@ -49,13 +50,14 @@ RecordReader::~RecordReader() {
 }
 
 const std::vector<RecordReader::Record>& RecordReader::drain(std::int64_t now_ns, bool everything) {
-  std::uint64_t until_ns = std::exchange(last_drain_ns_, static_cast<std::uint64_t>(now_ns));
+  const std::uint64_t until_ns = std::exchange(last_drain_ns_, static_cast<std::uint64_t>(now_ns));
+  left_from_ns_ = UINT64_MAX;
   for (const auto& ring : rings_) {
     ring->records = 0;
     ::ring_buffer__consume(ring->buffer);
-    if (ring->records >= Ring::kRecordsMax) until_ns = std::min(until_ns, ring->last_ns);
+    if (ring->records >= Ring::kRecordsMax) left_from_ns_ = std::min(left_from_ns_, ring->last_ns);
   }
-  return order_.up_to(everything ? UINT64_MAX : until_ns);
+  return order_.up_to(everything ? left_from_ns_ : std::min(until_ns, left_from_ns_));
 }
 
 // A record that comes just before the flag is set does not wake the reader: then it is read when the time has passed.

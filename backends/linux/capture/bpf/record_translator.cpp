@@ -24,6 +24,11 @@ std::int64_t began_at(const dpm_record& record) {
   return time_of(record) - (std::int64_t{record.before_ns} << (is_coarse ? kCoarseBits : 0));
 }
 
+// The call and what it received.
+std::uint64_t events_of(const dpm_record& record) {
+  return record.kind == dpm_received && (record.flags & dpm_began) != 0 ? 2 : 1;
+}
+
 bool is_message(dpm_record_kind kind) { return kind == dpm_sent || kind == dpm_received || kind == dpm_asked; }
 
 }  // namespace
@@ -84,13 +89,13 @@ void RecordTranslator::take(std::span<const std::byte> record) {
 void RecordTranslator::take_message(const dpm_record& record, const std::string& peer) {
   FollowedThread* thread = threads_.find(record.tid);
   if (thread == nullptr) {
-    ++not_understood_;
+    events_not_understood_ += events_of(record);
     return;
   }
   Seen seen{record, peer, *thread};
   const bool is_of_pipe = seen.has(dpm_is_pipe) || seen.has(dpm_is_eventfd);
   if (is_of_pipe && !files_.knows_pipe(record.file)) {
-    ++not_understood_;
+    events_not_understood_ += events_of(record);
     return;
   }
   ++thread->metered->call_number;
@@ -128,6 +133,7 @@ bool RecordTranslator::finds_channel(Seen& seen, const Call& call) {
     return seen.flow != nullptr;
   }
   seen.socket = files_.socket(seen.record.file);
+  if (seen.socket == nullptr && !files_.carries_none(seen.record.file)) ++events_not_understood_;
   if (seen.socket == nullptr || seen.socket->description.listening) return false;
   meter_.paths().uses(call, *seen.socket);
   seen.flow = seen.sends() ? seen.socket->out : seen.socket->in;

@@ -31,8 +31,8 @@ class RecordTranslator {
   // Rings have refused records: what is missing in streams is a GAP at once.
   void some_are_lost() { some_are_lost_ = true; }
   std::uint64_t records() const { return records_; }
-  // Of threads or pipes whose description was lost.
-  std::uint64_t records_not_understood() const { return not_understood_; }
+  // Of threads, sockets or pipes whose description was lost.
+  std::uint64_t events_not_understood() const { return events_not_understood_; }
 
  private:
   struct Seen;
@@ -50,7 +50,7 @@ class RecordTranslator {
   UnnamedSenders senders_;
   std::uint16_t load_ = 0;
   bool some_are_lost_ = false;
-  std::uint64_t records_ = 0, not_understood_ = 0;
+  std::uint64_t records_ = 0, events_not_understood_ = 0;
 };
 
 }  // namespace dpm

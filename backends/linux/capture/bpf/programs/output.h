@@ -48,6 +48,12 @@ static __noinline int count_refused(u32 pid, u32 kind) {
   return 0;
 }
 
+// Of messages. One that stands for the beginning of its call too is two events.
+static __always_inline void count_refused_record(const struct dpm_record* record, u32 pid) {
+  count_refused(pid, record->kind);
+  if (record->kind == dpm_received && (record->flags & dpm_began)) count_refused(pid, dpm_asked);
+}
+
 // Waking the reader for each record costs more than the record. The reader looks every few milliseconds; it must be woken
 // when it sleeps, or when a ring fills up before it looks.
 static __always_inline u64 wake_up(void* ring) {
@@ -118,7 +124,7 @@ static __always_inline void put_record(const struct dpm_record* record, u32 pid)
   if (!ring) return;
   struct dpm_record* place = bpf_ringbuf_reserve(ring, sizeof *place, 0);
   if (!place) {
-    count_refused(pid, record->kind);
+    count_refused_record(record, pid);
     return;
   }
   *place = *record;

@@ -69,7 +69,7 @@ static __always_inline void put_datagram(const struct dpm_record* record, const 
   if (!name.address) return put_record(record, pid);
   struct dpm_datagram_record* place = bpf_ringbuf_reserve(ring, sizeof *place, 0);
   if (!place) {
-    count_refused(pid, record->kind);
+    count_refused_record(record, pid);
     return;
   }
   place->record = *record;
@@ -90,7 +90,7 @@ static __always_inline void put_datagram_to_path(const struct dpm_record* record
   if (!name.address) return put_record(record, pid);
   struct dpm_path_record* place = bpf_ringbuf_reserve(ring, sizeof *place, 0);
   if (!place) {
-    count_refused(pid, record->kind);
+    count_refused_record(record, pid);
     return;
   }
   place->record = *record;
