@@ -1,4 +1,4 @@
-// An event as a pass through the first two steps of P needs it, whoever has the process: 24 bytes.
+// An event as a pass through the first two steps of P needs it, also of a process that another worker has: 24 bytes.
 #pragma once
 
 #include <cstdint>

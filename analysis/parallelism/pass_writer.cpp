@@ -92,7 +92,7 @@ void PassWriter::add_send(std::uint32_t process, std::uint32_t index, const Hist
       return put(PassKind::lets_go, work_ns, static_cast<std::int64_t>(arc->elapsed_ns), process,
                  HistoryShare::kFirstPlace + arc->to);
   }
-  // One that nobody receives can still not be overtaken by later ones.
+  // One that is never received can still not be overtaken by later ones.
   if (event.peer == kNoPeer || (event.match == kNoEvent && event.arc() == ArcKind::outside)) return add_work(work_ns);
   put(PassKind::message, work_ns, costs_.delivery_ns(event, process, event.peer), event.peer,
       event.match == kNoEvent ? kNoEvent : HistoryShare::kFirstPlace + event.match);

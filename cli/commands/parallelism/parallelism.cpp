@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "analysis/history/history_share.hpp"
 #include "cli/input/divided_command.hpp"
 #include "cli/input/history_options.hpp"
 #include "cli/prediction/placement_file.hpp"
