@@ -145,7 +145,7 @@ class Run:
             for place, length, program, service in messages:
                 total += length
                 elsewhere = [taken for (by, of), places in taken_at.items() if by == program and of != service for taken in places]
-                # left_to_itself() has the others. Who was told only once, and took nothing, is not known.
+                # left_to_itself() has the others. A process that was told only once, and took nothing, is not known.
                 is_between_processes = len(processes[flow]) > 1 or (len(messages) == 1 and elsewhere)
                 if total <= received[flow] or not is_between_processes:
                     continue
