@@ -20,7 +20,7 @@ std::string_view ClockText::print(const VectorClock& clock, std::span<const std:
   return text_;
 }
 
-// False where the count has another number of digits; then the text is no longer right.
+// Returns false if the count has another number of digits. The text must then be printed again.
 bool ClockText::change(Entry& entry, std::uint32_t count) {
   char* at = text_.data() + entry.end;
   std::uint32_t old = std::exchange(entry.count, count);

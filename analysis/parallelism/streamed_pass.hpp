@@ -18,7 +18,8 @@ class StreamedPass {
  public:
   StreamedPass(std::uint32_t processes, MessageDelays delays) : delays_(delays), processes_(processes) {}
 
-  // The next events of a process. False, from then on: something is not of this history, and there is no path.
+  // Passes the next events of a process. Returns false if an event names a process that does not exist, or is of no known kind; path()
+  // is then meaningless, and all later calls return false.
   bool add(std::uint32_t process, std::span<const PassEvent> events);
 
   // Of what was added; `not_reached` counts what processes still wait with.

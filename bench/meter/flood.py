@@ -3,7 +3,6 @@
 import re
 import shutil
 import subprocess
-import time
 
 import supervisor
 import table
@@ -15,19 +14,13 @@ WINDOW = "2s"  # of the trace that is kept: a minute of it would be gigabytes
 EVENTS_A_SECOND = 1_000_000
 
 
-def flood(tools, kind, seconds, options):
+def flood(tools, kind, seconds):
     """LOOPS loops of calls at once under the kernel source: the calls they count, what the meter says, and its memory over time."""
     folder = tools.folder()
     loops = " & ".join([f"{tools.call_loop} {kind} {seconds}"] * LOOPS)
-    words = [tools.dpm, "meter", "--source", "kernel", "--wait", "--window", WINDOW, *options, "-o", folder / "out", "--", "sh", "-c", f"{loops} & wait"]
+    words = [tools.dpm, "meter", "--source", "kernel", "--wait", "--window", WINDOW, "-o", folder / "out", "--", "sh", "-c", f"{loops} & wait"]
     process = subprocess.Popen(list(map(str, words)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    memory_kb, pid = [], None
-    end = time.monotonic() + seconds  # then it analyses what it has kept
-    while process.poll() is None and time.monotonic() < end:
-        time.sleep(0.1)
-        pid = pid or supervisor.find(folder)
-        if pid is not None and (size := supervisor.resident_kb(pid)) is not None:
-            memory_kb.append(size)
+    memory_kb = supervisor.watch_memory(process, folder, 0.1, limit_s=seconds)  # then it analyses what it has kept
     output, said = process.communicate()
     shutil.rmtree(folder)
     if process.returncode != 0 or not memory_kb:
@@ -41,12 +34,12 @@ def floods(tools, seconds):
     if not tools.usable(KERNEL):
         return
     for kind in ("tcp", "unix", "pipe"):
-        calls, ledger, memory_kb = flood(tools, kind, seconds, [])
+        calls, ledger, memory_kb = flood(tools, kind, seconds)
         made = calls // 2 * EVENTS_A_PAIR
-        is_counted = ledger.seen == ledger.kept + ledger.filtered + ledger.lost and 0 <= ledger.seen - made <= LOOPS * SETUP_EVENTS_MAX
+        is_counted = ledger.is_balanced() and 0 <= ledger.seen - made <= LOOPS * SETUP_EVENTS_MAX
         table.amount(f"{kind}: events made, millions a second", made / seconds / 1e6, "M/s", table.Goal(">=", EVENTS_A_SECOND / 1e6),
                      f"{ledger.lost / ledger.seen * 100:.2f} % lost")
         table.verdict(f"{kind}: {ledger}, of {made} that the loops made", is_counted, "each is kept or counted as lost")
-        growth_kb = max(memory_kb) - max(memory_kb[: max(1, len(memory_kb) // 10)])
+        growth_kb = supervisor.growth_kb(memory_kb)
         table.verdict(f"{kind}: the meter's memory is {memory_kb[0]} kB at first, {memory_kb[-1]} kB at last, and grew by {growth_kb} kB after the first "
                       "tenth", growth_kb <= GROWTH_KB_MAX, f"<= {GROWTH_KB_MAX} kB")

@@ -2,7 +2,6 @@
 
 import shutil
 import subprocess
-import time
 
 import supervisor
 import table
@@ -18,8 +17,7 @@ class Recording:
 
     def __init__(self, ledger, calls, memory_kb):
         self.ledger, self.calls, self.memory_kb = ledger, calls, memory_kb
-        # From the end of the first tenth, when every buffer has been used.
-        self.growth_kb = max(memory_kb) - max(memory_kb[: max(1, len(memory_kb) // 10)])
+        self.growth_kb = supervisor.growth_kb(memory_kb)
 
     def is_exact(self):
         """Whether every call of the program was recorded, once."""
@@ -35,12 +33,7 @@ def record(tools, kind, limit, options=()):
     folder = tools.folder()
     process = subprocess.Popen([str(tools.recorder), *options, str(folder / "trace"), str(tools.call_loop), kind, str(limit)],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    memory_kb, pid = [], None
-    while process.poll() is None:
-        time.sleep(0.02)
-        pid = pid or supervisor.find(folder)
-        if pid is not None and (size := supervisor.resident_kb(pid)) is not None:
-            memory_kb.append(size)
+    memory_kb = supervisor.watch_memory(process, folder, 0.02)
     output, said = process.communicate()
     shutil.rmtree(folder)
     if process.returncode != 0 or not memory_kb:

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import time
 
 
 def find(folder):
@@ -25,6 +26,22 @@ def resident_kb(pid):
     return int(found.group(1)) if found else None
 
 
+def watch_memory(process, folder, pause_s, limit_s=float("inf")):
+    """The memory of the supervisor that records into `folder`, again and again until `process` ends or `limit_s` has passed."""
+    memory_kb, pid, end = [], None, time.monotonic() + limit_s
+    while process.poll() is None and time.monotonic() < end:
+        time.sleep(pause_s)
+        pid = pid or find(folder)
+        if pid is not None and (size := resident_kb(pid)) is not None:
+            memory_kb.append(size)
+    return memory_kb
+
+
+def growth_kb(memory_kb):
+    """From the end of the first tenth, when every buffer has been used."""
+    return max(memory_kb) - max(memory_kb[: max(1, len(memory_kb) // 10)])
+
+
 class Ledger:
     """The numbers that a meter prints at its end."""
 
@@ -34,8 +51,11 @@ class Ledger:
             raise RuntimeError(f"no ledger in: {said}")
         self.seen, self.kept, self.filtered, self.lost = map(int, numbers.groups())
 
+    def is_balanced(self):
+        return self.seen == self.kept + self.filtered + self.lost
+
     def is_exact(self):
-        return self.seen == self.kept + self.filtered + self.lost and self.lost == 0
+        return self.is_balanced() and self.lost == 0
 
     def __str__(self):
         return f"{self.seen} seen = {self.kept} kept + {self.filtered} filtered + {self.lost} lost"
