@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <limits>
 
+#include "model/short_numbers.hpp"
 #include "trace/files.hpp"
-#include "trace/index_numbers.hpp"
 #include "trace/stream_indexer.hpp"
 
 namespace dpm {
@@ -23,42 +22,9 @@ std::uint64_t check_sum(std::string_view text) {
   return sum;
 }
 
-class Numbers {
- public:
-  explicit Numbers(std::string_view left) : left_(left) {}
-
-  bool ok() const { return ok_; }
-  bool at_end() const { return left_.empty(); }
-  std::uint64_t next() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      if (left_.empty()) break;
-      const auto byte = static_cast<unsigned char>(left_.front());
-      left_.remove_prefix(1);
-      value |= std::uint64_t{byte & 0x7fu} << shift;
-      if ((byte & 0x80) == 0) return value;
-    }
-    ok_ = false;
-    return 0;
-  }
-  std::uint32_t next_32() {
-    const std::uint64_t value = next();
-    ok_ = ok_ && value <= std::numeric_limits<std::uint32_t>::max();
-    return static_cast<std::uint32_t>(value);
-  }
-  std::string text() {
-    const std::uint64_t size = next();
-    ok_ = ok_ && size <= left_.size();
-    if (!ok_) return {};
-    std::string text(left_.substr(0, size));
-    left_.remove_prefix(size);
-    return text;
-  }
-
- private:
-  std::string_view left_;
-  bool ok_ = true;
-};
+std::int64_t time_after(std::int64_t from_ns, std::uint64_t difference) {
+  return static_cast<std::int64_t>(after_difference(static_cast<std::uint64_t>(from_ns), difference));
+}
 
 std::string bytes_of(const IndexedStream& stream) {
   StreamIndexer indexer(stream.file);
@@ -66,24 +32,24 @@ std::string bytes_of(const IndexedStream& stream) {
   return indexer.bytes();
 }
 
-IndexedStream stream_from(Numbers& in) {
+IndexedStream stream_from(ShortNumbers& in) {
   IndexedStream stream;
   stream.file = in.text();
   const std::uint64_t packets = in.next();
   std::int64_t last_ns = 0;
-  for (std::uint64_t i = 0; i < packets && in.ok(); ++i) {
+  for (std::uint64_t i = 0; i < packets && in.is_well(); ++i) {
     IndexedPacket packet;
     packet.offset = stream.bytes;
-    packet.bytes = in.next_32();
-    packet.records = in.next_32();
-    packet.first_time.ns = index_numbers::sum(last_ns, index_numbers::unfolded(in.next()));
-    packet.last_time.ns = last_ns = index_numbers::sum(packet.first_time.ns, index_numbers::unfolded(in.next()));
-    packet.processes = in.next_32();
+    packet.bytes = in.next_as<std::uint32_t>();
+    packet.records = in.next_as<std::uint32_t>();
+    packet.first_time.ns = time_after(last_ns, in.next());
+    packet.last_time.ns = last_ns = time_after(packet.first_time.ns, in.next());
+    packet.processes = in.next_as<std::uint32_t>();
     packet.first = stream.processes.size();
-    std::int64_t last = 0;
-    for (std::uint32_t p = 0; p < packet.processes && in.ok(); ++p) {
-      last += index_numbers::unfolded(in.next());
-      stream.processes.push_back({ProcessId{static_cast<std::uint32_t>(last)}, in.next_32()});
+    std::uint64_t last = 0;
+    for (std::uint32_t p = 0; p < packet.processes && in.is_well(); ++p) {
+      last = after_difference(last, in.next());
+      stream.processes.push_back({ProcessId{static_cast<std::uint32_t>(last)}, in.next_as<std::uint32_t>()});
     }
     stream.bytes += packet.bytes;
     stream.packets.push_back(packet);
@@ -109,7 +75,7 @@ std::vector<std::uint64_t> PacketIndex::records_of_processes(std::size_t process
 
 std::string index_bytes(std::span<const std::string> streams) {
   std::string out(kMagic);
-  index_numbers::put(out, streams.size());
+  put_short(out, streams.size());
   for (const std::string& stream : streams) out += stream;
   const std::uint64_t sum = check_sum(out);
   out.append(reinterpret_cast<const char*>(&sum), sizeof sum);
@@ -129,11 +95,11 @@ Result<PacketIndex> PacketIndex::from_bytes(const std::string& path, const std::
   const std::string_view text = std::string_view(bytes).substr(0, bytes.size() - sizeof sum);
   std::memcpy(&sum, bytes.data() + text.size(), sizeof sum);
   if (!text.starts_with(kMagic) || sum != check_sum(text)) return damaged;
-  Numbers in(text.substr(kMagic.size()));
+  ShortNumbers in(std::as_bytes(std::span(text.substr(kMagic.size()))));
   PacketIndex index;
   const std::uint64_t streams = in.next();
-  for (std::uint64_t i = 0; i < streams && in.ok(); ++i) index.add(stream_from(in));
-  if (!in.ok() || !in.at_end()) return damaged;
+  for (std::uint64_t i = 0; i < streams && in.is_well(); ++i) index.add(stream_from(in));
+  if (!in.is_well() || !in.at_end()) return damaged;
   return index;
 }
 

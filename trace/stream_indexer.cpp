@@ -1,12 +1,16 @@
 #include "trace/stream_indexer.hpp"
 
-#include "trace/index_numbers.hpp"
+#include "model/short_numbers.hpp"
 
 namespace dpm {
 
-using index_numbers::difference;
-using index_numbers::folded;
-using index_numbers::put;
+namespace {
+
+std::uint64_t difference(std::int64_t from_ns, std::int64_t to_ns) {
+  return short_difference(static_cast<std::uint64_t>(from_ns), static_cast<std::uint64_t>(to_ns));
+}
+
+}  // namespace
 
 void StreamIndexer::end_packet(const PacketHead& head) {
   IndexedPacket packet;
@@ -26,25 +30,25 @@ void StreamIndexer::forget_packet() {
 
 void StreamIndexer::add(const IndexedPacket& packet, std::span<const ProcessRecords> processes) {
   ++packets_;
-  put(packet_bytes_, packet.bytes);
-  put(packet_bytes_, packet.records);
-  put(packet_bytes_, folded(difference(packet.first_time.ns, last_ns_)));
-  put(packet_bytes_, folded(difference(packet.last_time.ns, packet.first_time.ns)));
+  put_short(packet_bytes_, packet.bytes);
+  put_short(packet_bytes_, packet.records);
+  put_short(packet_bytes_, difference(last_ns_, packet.first_time.ns));
+  put_short(packet_bytes_, difference(packet.first_time.ns, packet.last_time.ns));
   last_ns_ = packet.last_time.ns;
-  put(packet_bytes_, processes.size());
+  put_short(packet_bytes_, processes.size());
   std::uint32_t last = 0;
   for (const ProcessRecords& of_process : processes) {
-    put(packet_bytes_, folded(std::int64_t{of_process.process.value} - std::int64_t{last}));
-    put(packet_bytes_, of_process.records);
+    put_short(packet_bytes_, short_difference(last, of_process.process.value));
+    put_short(packet_bytes_, of_process.records);
     last = of_process.process.value;
   }
 }
 
 std::string StreamIndexer::bytes() const {
   std::string out;
-  put(out, file_.size());
+  put_short(out, file_.size());
   out += file_;
-  put(out, packets_);
+  put_short(out, packets_);
   return out + packet_bytes_;
 }
 

@@ -8,48 +8,9 @@
 #include <vector>
 
 #include "model/bytes.hpp"
+#include "model/short_numbers.hpp"
 
 namespace dpm {
-
-// Whole numbers in as few bytes as they need, seven bits in each.
-inline void put_short(Bytes& bytes, std::uint64_t number) {
-  for (; number >= 0x80; number >>= 7) bytes.push_back(static_cast<std::byte>(number | 0x80));
-  bytes.push_back(static_cast<std::byte>(number));
-}
-
-// Reads them again; 0 where bytes are missing, and is_well() is false from then on.
-class ShortNumbers {
- public:
-  explicit ShortNumbers(std::span<const std::byte> bytes) : left_(bytes) {}
-
-  bool is_well() const { return is_well_; }
-  bool at_end() const { return left_.empty(); }
-
-  std::uint64_t next() {
-    std::uint64_t number = 0;
-    for (unsigned shift = 0; shift < 64 && !left_.empty(); shift += 7) {
-      const auto byte = static_cast<std::uint64_t>(left_.front());
-      left_ = left_.subspan(1);
-      number |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return number;
-    }
-    is_well_ = false;
-    return 0;
-  }
-
- private:
-  std::span<const std::byte> left_;
-  bool is_well_ = true;
-};
-
-// The difference of two numbers of 64 bits, small if they are near each other, whichever is greater.
-constexpr std::uint64_t short_difference(std::uint64_t from, std::uint64_t to) {
-  const std::uint64_t difference = to - from;
-  return difference << 1 ^ (difference >> 63 != 0 ? ~std::uint64_t{0} : 0);
-}
-constexpr std::uint64_t after_difference(std::uint64_t from, std::uint64_t difference) {
-  return from + (difference >> 1 ^ (difference & 1 ? ~std::uint64_t{0} : 0));
-}
 
 struct LaneEnd {
   std::uint64_t sequence = 0;

@@ -4,6 +4,8 @@
 #include <string>
 #include <type_traits>
 
+#include "model/short_numbers.hpp"
+
 namespace dpm {
 namespace {
 
@@ -25,10 +27,7 @@ bool is_selected(EventType type) {
 
 class Writer {
  public:
-  void number(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<std::byte>(value | 0x80));
-    bytes_.push_back(static_cast<std::byte>(value));
-  }
+  void number(std::uint64_t value) { put_short(bytes_, value); }
   template <typename Tag, typename Number>
   void id(Id<Tag, Number> id) {
     number(id.is_none() ? 0 : id.value + std::uint64_t{1});
@@ -46,52 +45,27 @@ class Writer {
 // After a mistake, everything reads as 0, and is_good() is false.
 class Reader {
  public:
-  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  explicit Reader(std::span<const std::byte> bytes) : numbers_(bytes) {}
 
-  std::uint64_t number() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      if (bytes_.empty()) break;
-      const auto byte = static_cast<std::uint64_t>(bytes_.front());
-      bytes_ = bytes_.subspan(1);
-      value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return value;
-    }
-    good_ = false;
-    return 0;
-  }
+  std::uint64_t number() { return numbers_.next(); }
   template <typename Number>
   void number(Number& number_of_type) {
-    const std::uint64_t value = number();
-    number_of_type = static_cast<Number>(value);
-    if (static_cast<std::uint64_t>(number_of_type) != value) good_ = false;
+    number_of_type = numbers_.next_as<Number>();
   }
   template <typename Tag, typename Number>
   void id(Id<Tag, Number>& id) {
     const std::uint64_t value = number();
-    if (value > Id<Tag, Number>::kNone) good_ = false;
+    if (value > Id<Tag, Number>::kNone) is_id_ = false;
     id = {static_cast<Number>(value - 1)};
   }
-  std::string text() {
-    const std::uint64_t size = count();
-    std::string text;
-    for (std::uint64_t i = 0; i < size; ++i) text += static_cast<char>(bytes_[i]);
-    bytes_ = bytes_.subspan(size);
-    return text;
-  }
-  // Of things that take at least a byte each.
-  std::uint64_t count() {
-    const std::uint64_t value = number();
-    if (value <= bytes_.size()) return value;
-    good_ = false;
-    return 0;
-  }
-  bool is_good() const { return good_; }
-  bool is_at_end() const { return bytes_.empty(); }
+  std::string text() { return numbers_.text(); }
+  std::uint64_t count() { return numbers_.count(); }
+  bool is_good() const { return numbers_.is_well() && is_id_; }
+  bool is_at_end() const { return numbers_.at_end(); }
 
  private:
-  std::span<const std::byte> bytes_;
-  bool good_ = true;
+  ShortNumbers numbers_;
+  bool is_id_ = true;  // each that was read as one
 };
 
 void write(Writer& out, const Event& event) {
