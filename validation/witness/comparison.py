@@ -13,7 +13,6 @@ WHOLE_SHARE = 0.005  # of all CPU time of a run: small errors of one sign add up
 
 # In two runs; in one run they are compared like everything else.
 ALWAYS_VARIES = [("eventfd", "how often threads wake one another is chance")]
-READY_WITH_IT = 8  # what a loop of events takes in one turn beside the message by which it is told to end
 
 
 @dataclass
@@ -121,17 +120,16 @@ class Run:
         return left
 
     def left_at_end(self, varies):
-        """Of what processes of a program send each other: the bytes that are never taken, sent when it had taken nearly all else, by service.
+        """Of what processes of a program send each other: the bytes that are never taken, sent when it had taken all else, by service.
 
-        A process that is told to end, in more than one way, may end before it reads the last that it was told. A loop of
-        events takes first what was ready with it.
+        A process that is told to end, in more than one way, may end before it reads the last that it was told.
         """
-        sent, received, taken_at = collections.defaultdict(list), collections.Counter(), collections.defaultdict(list)
+        sent, received, last_taken = collections.defaultdict(list), collections.Counter(), collections.Counter()
         processes = collections.defaultdict(set)
         for place, move in enumerate(self.account.moves):
             program, service = self.account.program_of(move.tid), service_of(move.flow, self._names())
             if move.way == RECEIVE:
-                taken_at[program, service].append(place)
+                last_taken[program, service] = place
             if not move.flow.is_datagrams and _reason_to_vary(f"{program} {RECEIVE} {service}", varies):
                 flow = _known(move.flow, self.account)
                 processes[flow].add(self.account.pid_of(move.tid))
@@ -144,12 +142,11 @@ class Run:
             total = 0
             for place, length, program, service in messages:
                 total += length
-                elsewhere = [taken for (by, of), places in taken_at.items() if by == program and of != service for taken in places]
-                # left_to_itself() has the others. A process that was told only once, and took nothing, is not known.
-                is_between_processes = len(processes[flow]) > 1 or (len(messages) == 1 and elsewhere)
+                is_between_processes = len(processes[flow]) > 1  # left_to_itself() has the others
                 if total <= received[flow] or not is_between_processes:
                     continue
-                if sum(taken > place for taken in elsewhere) <= READY_WITH_IT:
+                others = [taken for (by, of), taken in last_taken.items() if by == program and of != service]
+                if place > max(others, default=-1):
                     left[service] += min(length, total - received[flow])
         return left
 

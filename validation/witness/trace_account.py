@@ -81,7 +81,8 @@ def read(trace, change=lambda found, names: found):
         task = Task(process.get("tid", pid), pid, process.get("program", "?").rpartition("/")[2])
         tasks.append(task)
         account.tasks[task.tid] = task
-    for event, fields in change(list(records(trace)), names):
+    # Some are written later than what came after them: those that waited until their channel was known.
+    for event, fields in sorted(change(list(records(trace)), names), key=lambda record: record[1]["time"]):
         number = fields.get("fromTask" if event == "SEND" else "toTask" if event in ("RECEIVE", "RECEIVECALL", "GAP") else "task", _NONE)
         if number >= len(tasks):
             continue
