@@ -26,6 +26,12 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
+double largest_difference(const std::vector<double>& values, double from) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value - from));
+  return largest;
+}
+
 void read_forms(ObjectReader& object, const Claim& claim, const Reading& reading, AcceptedRun& run) {
   if (const JsonNode* full = object.find("full")) run.full = read_figures(*full, "'full'", claim, reading);
   if (const JsonNode* quick = object.find("quick")) run.quick = read_figures(*quick, "'quick'", claim, reading);
@@ -92,10 +98,12 @@ References Baseline::references(const Claim& claim, const std::string& machine, 
     }
     const auto own = by_machine.find(machine);
     if (all.empty() || (own == by_machine.end() && figure.relative_to.empty())) continue;
-    Reference reference{median(own == by_machine.end() ? all : own->second), 0};
+    const bool is_known = own != by_machine.end();
+    Reference reference{median(is_known ? own->second : all), 0};
     for (const auto& [name, values_there] : by_machine)
-      for (const double value : values_there)
-        reference.noise = std::max(reference.noise, std::abs(value - median(values_there)));
+      // Another machine may differ from the known ones as much as they differ from each other.
+      reference.noise = std::max(reference.noise,
+                                 largest_difference(values_there, is_known ? median(values_there) : reference.value));
     references[figure.name] = reference;
   }
   return references;

@@ -25,8 +25,10 @@ struct AcceptedRun {
 
 // What a figure should be: in its own unit, or as a ratio if the figure is relative to another.
 struct Reference {
-  double value = 0;  // the median of the machine's runs
-  double noise = 0;  // the largest difference of any run from the median of its machine, on all machines
+  double value = 0;  // the median of the machine's runs; of all runs where a ratio has none on this machine
+  double noise =
+      0;  // the largest difference of any run, on all machines, from the median of its machine; of any run from
+          // the value where that is the median of all
 };
 using References = std::map<std::string, Reference>;  // by figure
 

@@ -128,6 +128,14 @@ TEST_CASE("claims: a figure relative to another of the same run is compared on e
   CHECK(verdict_on_another(59, 100).baseline == 50.);
   CHECK(verdict_on_another(61, 100).verdict == Verdict::worse_than_baseline);
   CHECK(verdict_on_another(1, 0).verdict == Verdict::no_reference);
+
+  // Machines that are known differ more: a machine that is not known may, too.
+  baseline.accept(claim, {"slow", {{"error", 9}, {"raw", 10}}, {}});
+  CHECK(verdict_on_another(89, 100).verdict == Verdict::holds);
+  CHECK(verdict_on_another(91, 100).verdict == Verdict::worse_than_baseline);
+  const References of_fast = baseline.references(claim, "fast", false);
+  CHECK(judge(claim, of_fast, {{{"error", 61}, {"raw", 100}}, {}, {}, {}}).figures[0].verdict ==
+        Verdict::worse_than_baseline);
 }
 
 TEST_CASE("claims: a goal that is known to be missed is stated, and may not get worse", "[claims]") {
