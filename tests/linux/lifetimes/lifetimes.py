@@ -37,13 +37,20 @@ class Lifetimes:
     def growth_percent(self):
         return 100 * self.growth_kb() / self.parts[0].memory_kb
 
+    def early_and_late(self, value_of):
+        """Medians of two fifths of the parts after the first, and of the last two fifths: a machine's speed differs from part to part."""
+        some = max(1, 2 * (len(self.parts) - 1) // 5)
+        return (statistics.median(map(value_of, self.parts[1:1 + some])), statistics.median(map(value_of, self.parts[-some:])))
+
     def speed_at_the_end(self):
-        """Of the last part, relative to the second: 1 is as fast."""
-        return self.parts[1].elapsed_s / self.parts[-1].elapsed_s
+        """Of the last parts, relative to the early ones: 1 is as fast."""
+        early, late = self.early_and_late(lambda part: part.elapsed_s)
+        return early / late
 
     def cpu_at_the_end(self):
-        """Of the supervisor in the last part, relative to the second."""
-        return self.parts[-1].cpu_s / self.parts[1].cpu_s
+        """Of the supervisor in the last parts, relative to the early ones."""
+        early, late = self.early_and_late(lambda part: part.cpu_s)
+        return late / early
 
     def ledger(self):
         return next((line for line in self.said.splitlines() if line.startswith("ledger:")), "no ledger: " + self.said)
@@ -54,8 +61,8 @@ class Lifetimes:
 
     def __str__(self):
         return (f"{self.parts[-1].count} {self.kind}: memory {self.parts[0].memory_kb} kB after {self.parts[0].count}, "
-                f"{self.parts[-1].memory_kb} kB at the end, {self.growth_percent():+.1f} %; speed of the last part "
-                f"{self.speed_at_the_end():.3f} of the second, the meter's CPU time {self.cpu_at_the_end():.3f} of it; "
+                f"{self.parts[-1].memory_kb} kB at the end, {self.growth_percent():+.1f} %; speed of the last parts "
+                f"{self.speed_at_the_end():.3f} of the early ones, the meter's CPU time {self.cpu_at_the_end():.3f} of it; "
                 f"{self.ledger()}")
 
 
