@@ -8,6 +8,7 @@
 
 #include "trace/json_number.hpp"
 #include "trace/meter_names.hpp"
+#include "trace/refused_json.hpp"
 #include "trace/sound_event.hpp"
 
 namespace dpm {
@@ -121,7 +122,7 @@ Result<MeterAccount> meter_account_from_json(std::string_view text) {
   try {
     return account_from(Json::parse(text));
   } catch (const nlohmann::json::exception& wrong) {
-    return Error{wrong.what()};
+    return refused_json(text, wrong);
   }
 }
 
@@ -214,7 +215,7 @@ void MeterStreamReader::take_text(StreamMessage type, std::string_view text) {
       taken = Error{fmt::format("it is of type {}, which this filter does not know", static_cast<unsigned>(type))};
     }
   } catch (const nlohmann::json::exception& wrong) {
-    taken = Error{wrong.what()};
+    taken = refused_json(text, wrong);
   }
   if (taken) return;
   if (texts_damaged_++ == 0) damage_ = taken.error().what;
