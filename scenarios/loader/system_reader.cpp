@@ -382,6 +382,8 @@ void SystemReader::read_filters() {
                        "told by its rules what to keep of them");
     if (const auto* rules = object.find("rules")) {
       filter.rules = reading_.texts(*rules, "'rules'");
+      if (rules->is(JsonKind::text)) filter.rule_lines.push_back(rules->line);
+      for (const auto& rule : rules->items) filter.rule_lines.push_back(rule.line);
       if (!filter.templates.empty()) reading_.problem(*rules, "a filter has 'templates' or 'rules', not both");
     }
     const auto same = [&](const FilterFiles& other) { return other.name == filter.name; };
