@@ -91,9 +91,9 @@ Result<SimTruth> simulate(const Scenario& scenario, std::vector<EventSink*> sink
   return source.truth();
 }
 
-std::string how_it_ended(const RecordedRun& run) {
+std::string how_it_ended(const RecordedRun& run, bool all) {
   const auto& truth = run.truth;
-  return ending_text(run.failure, truth.ended_by, truth.at_limit, truth.blocked);
+  return ending_text(run.failure, truth.ended_by, truth.at_limit, truth.blocked, all);
 }
 
 }  // namespace dpm::cli
