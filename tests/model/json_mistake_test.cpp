@@ -49,7 +49,7 @@ TEST_CASE("json mistake: a text that ends too early, and what texts and numbers 
   CHECK(mistake_in("[1e999]") == "1:2 the number '1e999' is too large");
 }
 
-TEST_CASE("json mistake: exceptions of the library are said in our words", "[model]") {
+TEST_CASE("json mistake: exceptions of the library are put into our words", "[model]") {
   CHECK(json_content_mistake("[json.exception.out_of_range.403] key 'seed' not found") == "it has no 'seed'");
   CHECK(json_content_mistake("[json.exception.type_error.302] type must be string, but is number") ==
         "a value must be a text, and is a number");
