@@ -167,6 +167,14 @@ const char* name_of(JsonKind kind) {
   return "nothing";
 }
 
+std::string excerpt(const std::string& text) {
+  constexpr std::size_t kShown = 80;
+  if (text.size() <= kShown) return text;
+  std::size_t end = kShown;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // within a character
+  return text.substr(0, end) + "...";
+}
+
 const JsonNode* JsonNode::find(std::string_view key) const {
   for (const auto& member : members)
     if (member.key == key) return &member.value;
