@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "os/utf8.hpp"
+#include "model/utf8.hpp"
 
 namespace dpm {
 namespace {

@@ -37,7 +37,7 @@ Result<Ledger> filter_meter_stream(const std::string& templates, const std::stri
   reader.end();
   if (!input_status) return input_status.error();
   if (!(*writer)->status()) return (*writer)->status().error();
-  if (reader.is_unfit()) return beginning.refuse(directory);
+  if (reader.is_unfit()) return beginning.refuse(directory, reader.why_lost());
   return (*writer)->ledger();
 }
 

@@ -8,6 +8,7 @@
 
 #include "filter/possible_values.hpp"
 #include "model/check.hpp"
+#include "model/counted.hpp"
 #include "model/nearest_name.hpp"
 #include "trace/event_fields.hpp"
 
@@ -321,10 +322,9 @@ class RuleCompiler {
                                field.base, did_you_mean(condition.value, all_field_names())));
     note_base(text, field);
     if (is_negative && !is_signed(field)) return error(fmt::format("field '{}' is never negative", field.name));
-    if (bytes->size() > field.length_bytes ||
-        (is_signed(field) && bytes->size() == 8 && (bytes->back() & std::byte{0x80}) != std::byte{0}))
-      return error(
-          fmt::format("{} is too large for field '{}' of {} bytes", condition.value, field.name, field.length_bytes));
+    if (!fits_field(*bytes, is_negative, field))
+      return error(fmt::format("{} does not fit field '{}' of {}", condition.value, field.name,
+                               counted(field.length_bytes, "byte")));
     if (!is_number_field(field)) {
       rule.byte_tests.push_back({condition.comparison, field.offset_bytes, field.length_bytes, 0, 0, *bytes});
       return {};
@@ -345,6 +345,15 @@ class RuleCompiler {
     test.span <<= shift * 8;
     rule.tests.push_back(test);
     return {};
+  }
+
+  // A signed field has one negative number more than positive ones.
+  static bool fits_field(const std::vector<std::byte>& magnitude, bool is_negative, const RecordField& field) {
+    if (magnitude.size() > field.length_bytes) return false;
+    if (!is_signed(field) || magnitude.size() < 8 || (magnitude.back() & std::byte{0x80}) == std::byte{0}) return true;
+    std::uint64_t value = 0;
+    std::memcpy(&value, magnitude.data(), sizeof value);
+    return is_negative && value == kSignBit;
   }
 
   // Digits of base 10 in a field of another base are probably meant as written there, and possibly not.

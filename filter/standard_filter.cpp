@@ -71,8 +71,7 @@ std::size_t StandardFilter::take_messages(std::span<const std::byte> bytes) {
     std::uint64_t size = 0;
     if (size_field_ != nullptr) {
       size = number_at(*size_field_, rest);
-      if (size < descriptions_.header_bytes || size > kMessageBytesMax)
-        stop("has the impossible size " + std::to_string(size));
+      if (!is_possible_size(size)) stop("has the impossible size " + std::to_string(size));
     } else if (is_known) {
       size = descriptions_.records[layout_number->second].size_bytes;
     } else {
@@ -95,6 +94,25 @@ std::size_t StandardFilter::take_messages(std::span<const std::byte> bytes) {
   }
   return taken;
 }
+
+bool StandardFilter::is_unfit() const {
+  if (kept_ + filtered_ + no_events_ > 0) return false;
+  return consumed_bytes_ > 0 || is_stopped() || !(pending_.empty() || can_be_message(pending_));
+}
+
+// What has come of a first message. Less than its size or type says nothing, and is not a message either.
+bool StandardFilter::can_be_message(std::span<const std::byte> beginning) const {
+  const RecordField& first = size_field_ != nullptr ? *size_field_ : *type_field_;
+  if (beginning.size() < first.offset_bytes + first.length_bytes) return false;
+  const std::uint64_t value = number_at(first, beginning);
+  return size_field_ != nullptr ? is_possible_size(value) : layout_of_type_.contains(value);
+}
+
+bool StandardFilter::is_possible_size(std::uint64_t bytes) const {
+  return bytes >= descriptions_.header_bytes && bytes <= kMessageBytesMax;
+}
+
+std::string StandardFilter::why_lost() const { return lost_.empty() ? "" : lost_.begin()->first; }
 
 void StandardFilter::take_message(const RecordLayout& layout, std::size_t layout_number,
                                   std::span<const std::byte> message) {
@@ -192,7 +210,7 @@ Result<Ledger> filter_meter_messages(const StandardFilterFiles& files, int input
   filter.end();
   if (!input_status) return input_status.error();
   if (!(*writer)->status()) return (*writer)->status().error();
-  if (filter.is_unfit()) return beginning.refuse(files.directory);
+  if (filter.is_unfit()) return beginning.refuse(files.directory, filter.why_lost());
   return filter.ledger();
 }
 

@@ -37,14 +37,17 @@ class StandardFilter {
   // Call once, last: finishes the trace.
   void end();
 
-  bool is_stopped() const { return !stop_reason_.empty(); }               // further bytes are only counted
-  bool is_unfit() const { return is_stopped() && consumed_bytes_ == 0; }  // not even the first message can be one
-  const Ledger& ledger() const { return writer_->ledger(); }              // after end()
+  bool is_stopped() const { return !stop_reason_.empty(); }   // further bytes are only counted
+  bool is_unfit() const;                                      // it holds bytes, and no message that is one: after end()
+  std::string why_lost() const;                               // the first reason for which a whole message was
+  const Ledger& ledger() const { return writer_->ledger(); }  // after end()
 
  private:
   std::size_t take_messages(std::span<const std::byte> bytes);
   void take_message(const RecordLayout& layout, std::size_t layout_number, std::span<const std::byte> message);
   Ledger ledger_so_far() const;
+  bool is_possible_size(std::uint64_t bytes) const;
+  bool can_be_message(std::span<const std::byte> beginning) const;
   void lose(const std::string& reason);
   void stop(const std::string& reason);
   MachineId machine_of(std::span<const std::byte> message);

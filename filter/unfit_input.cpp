@@ -48,11 +48,12 @@ void InputBeginning::see(std::span<const std::byte> bytes) {
   bytes_.append(reinterpret_cast<const char*>(bytes.data()), more);
 }
 
-Error InputBeginning::refuse(const std::string& trace) const {
+Error InputBeginning::refuse(const std::string& trace, const std::string& why_lost) const {
   std::error_code ignored;
   std::filesystem::remove_all(trace, ignored);
-  return Error{fmt::format("standard input is not a stream of meter messages: it begins with {}",
-                           looks_like(std::as_bytes(std::span(bytes_))))};
+  return Error{fmt::format("standard input is not a stream of meter messages: it begins with {}{}",
+                           looks_like(std::as_bytes(std::span(bytes_))),
+                           why_lost.empty() ? "" : fmt::format(", and all its messages would be lost: {}", why_lost))};
 }
 
 }  // namespace dpm

@@ -17,7 +17,8 @@ class InputBeginning {
  public:
   void see(std::span<const std::byte> bytes);
   // Removes the trace, which has nothing, and says why: "standard input is not a stream of meter messages: it begins ..."
-  Error refuse(const std::string& trace) const;
+  // `why_lost` is the reason for which each of its messages was lost, if it could be divided into messages.
+  Error refuse(const std::string& trace, const std::string& why_lost) const;
 
  private:
   std::string bytes_;

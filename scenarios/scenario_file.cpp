@@ -85,9 +85,9 @@ Result<FileAndSystem> read(const JsonNode& document, const std::filesystem::path
     const auto home = std::filesystem::absolute(path, ignored).lexically_normal().parent_path().filename();
     const Surroundings around{path.parent_path(), home.string(), programs};
     SystemReader system(root, reading, around);
-    system.read(overrides.placement.empty() ? file.placement : overrides.placement);
+    const bool is_whole = system.read(overrides.placement.empty() ? file.placement : overrides.placement);
     file.filters = system.filters();
-    read_study(root, reading, system.process_names(), file);
+    if (is_whole) read_study(root, reading, system.process_names(), file);
     result.system = system.take();
     result.system.path = path;
     result.system.placement = file.placement;

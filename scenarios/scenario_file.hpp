@@ -32,6 +32,7 @@ struct FilterFiles {
   std::string machine;
   std::filesystem::path templates;
   std::vector<std::string> rules;  // written in the scenario instead of `templates`
+  std::vector<int> rule_lines;     // where each of them is written
 };
 
 struct ScenarioParameter {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "os/utf8.hpp"
+#include "model/utf8.hpp"
 
 namespace dpm {
 namespace {

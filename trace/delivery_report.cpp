@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trace/json_number.hpp"
+#include "trace/refused_json.hpp"
 
 namespace dpm {
 namespace {
@@ -77,7 +78,7 @@ Result<DeliveryReport> delivery_report_from_json(const std::string& path, const 
                       refused.contains("other_machine") ? whole_number<std::uint64_t>(refused.at("other_machine")) : 0};
     return report;
   } catch (const nlohmann::json::exception& wrong) {
-    return Error{fmt::format("{}: not a report of what was delivered: {}", path, wrong.what())};
+    return refused_json(path, "not a report of what was delivered", text, wrong);
   }
 }
 

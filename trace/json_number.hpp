@@ -8,13 +8,19 @@
 
 namespace dpm {
 
+// nlohmann_json's out_of_range, as its at() throws it.
+template <typename Json>
+nlohmann::json::out_of_range number_out_of_range(const Json& json) {
+  constexpr int kNumberOutOfRange = 406;  // as the library's parser numbers this error
+  return nlohmann::json::out_of_range::create(kNumberOutOfRange,
+                                              "not a whole number, or not in its range: " + json.dump(), &json);
+}
+
 // Throws nlohmann_json's out_of_range, like its at(), for what is not a whole number from 0 to the greatest `Number`.
 template <typename Number, typename Json>
 Number whole_number(const Json& json) {
-  constexpr int kNumberOutOfRange = 406;  // as the library's parser numbers this error
   if (!json.is_number_unsigned() || json.template get<std::uint64_t>() > std::numeric_limits<Number>::max())
-    throw nlohmann::json::out_of_range::create(kNumberOutOfRange,
-                                               "not a whole number, or not in its range: " + json.dump(), &json);
+    throw number_out_of_range(json);
   return static_cast<Number>(json.template get<std::uint64_t>());
 }
 

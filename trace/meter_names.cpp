@@ -6,6 +6,7 @@
 
 #include "trace/info_json.hpp"
 #include "trace/json_number.hpp"
+#include "trace/refused_json.hpp"
 
 namespace dpm {
 namespace {
@@ -316,7 +317,7 @@ Result<void> read_names(std::string_view text, TableSizes& known, TraceGrowth& g
   } catch (const WrongContent& wrong) {
     return Error{wrong.what};
   } catch (const nlohmann::json::exception& wrong) {
-    return Error{wrong.what()};
+    return refused_json(text, wrong);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "trace/json_number.hpp"
 #include "trace/meter_names.hpp"
+#include "trace/refused_json.hpp"
 #include "trace/sound_event.hpp"
 
 namespace dpm {
@@ -121,7 +122,7 @@ Result<MeterAccount> meter_account_from_json(std::string_view text) {
   try {
     return account_from(Json::parse(text));
   } catch (const nlohmann::json::exception& wrong) {
-    return Error{wrong.what()};
+    return refused_json(text, wrong);
   }
 }
 
@@ -145,9 +146,12 @@ void MeterStreamReader::feed(std::span<const std::byte> bytes) {
 }
 
 bool MeterStreamReader::is_unfit() const {
-  if (consumed_bytes_ > 0) return false;
-  return is_stopped() || (pending_.size() >= sizeof(std::uint32_t) && !is_possible_size(size_at(pending_)));
+  if (understood_) return false;
+  if (consumed_bytes_ > 0 || is_stopped()) return true;
+  return !pending_.empty() && (pending_.size() < sizeof(std::uint32_t) || !is_possible_size(size_at(pending_)));
 }
+
+std::string MeterStreamReader::why_lost() const { return lost_.empty() ? damage_ : lost_.begin()->first; }
 
 // Returns how many bytes were consumed: all of them once the reader has stopped.
 std::size_t MeterStreamReader::take_messages(std::span<const std::byte> bytes) {
@@ -181,6 +185,7 @@ void MeterStreamReader::take_event(std::span<const std::byte> message) {
   if (!ids_are_known(*event, known_)) return lose("a meter message names what no NAMES have described");
   if (!values_are_possible(*event)) return lose("a meter message has an impossible time");
   batch_.push_back(*event);
+  understood_ = true;
 }
 
 // What came before the damage in a text is passed on.
@@ -214,8 +219,9 @@ void MeterStreamReader::take_text(StreamMessage type, std::string_view text) {
       taken = Error{fmt::format("it is of type {}, which this filter does not know", static_cast<unsigned>(type))};
     }
   } catch (const nlohmann::json::exception& wrong) {
-    taken = Error{wrong.what()};
+    taken = refused_json(text, wrong);
   }
+  understood_ |= taken.has_value();
   if (taken) return;
   if (texts_damaged_++ == 0) damage_ = taken.error().what;
 }

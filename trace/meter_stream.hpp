@@ -81,7 +81,8 @@ class MeterStreamReader {
   LossReport report() const;
 
   bool is_stopped() const { return !stop_reason_.empty(); }  // further bytes are only counted
-  bool is_unfit() const;                                     // not even the first message can be one
+  bool is_unfit() const;                                     // it holds bytes, and no message that is one: after end()
+  std::string why_lost() const;                              // the first reason for which an event was
   bool has_begun() const { return begun_; }                  // `sink` has it
   const TraceInfo& info() const { return info_; }
 
@@ -106,7 +107,7 @@ class MeterStreamReader {
   NumberSet ended_meters_;
   std::vector<std::byte> pending_;  // the beginning of a message whose end has not come yet
   std::vector<Event> batch_;
-  bool begun_ = false, ended_ = false;
+  bool begun_ = false, ended_ = false, understood_ = false;
   std::uint64_t passed_ = 0, consumed_bytes_ = 0, unread_bytes_ = 0, texts_damaged_ = 0;
   std::uint64_t arrived_ = 0, delivered_ = 0;  // events here, and those that ended meters report
   std::string stop_reason_, damage_;

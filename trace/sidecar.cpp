@@ -5,6 +5,7 @@
 #include "trace/info_json.hpp"
 #include "trace/json_number.hpp"
 #include "trace/names_journal.hpp"
+#include "trace/refused_json.hpp"
 
 namespace dpm {
 namespace {
@@ -290,7 +291,7 @@ Result<Sidecar> sidecar_from_json(const std::string& path, const std::string& te
   } catch (const WrongContent& wrong) {
     return Error{fmt::format("{}: {}", path, wrong.what)};
   } catch (const nlohmann::json::exception& wrong) {
-    return Error{fmt::format("{}: not a dpm trace: {}", path, wrong.what())};
+    return refused_json(path, "not a dpm trace", text, wrong);
   }
 }
 
@@ -307,7 +308,7 @@ Result<std::string> sidecar_compressed(const std::string& path, const std::strin
     }
     return text_of(changed);
   } catch (const nlohmann::json::exception& wrong) {
-    return Error{fmt::format("{}: not a dpm trace: {}", path, wrong.what())};
+    return refused_json(path, "not a dpm trace", text, wrong);
   }
 }
 

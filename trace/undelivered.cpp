@@ -7,6 +7,7 @@
 
 #include "trace/files.hpp"
 #include "trace/json_number.hpp"
+#include "trace/refused_json.hpp"
 
 namespace dpm {
 namespace {
@@ -18,9 +19,9 @@ constexpr std::size_t kBytesMax = 16 * 1024 * 1024;
 constexpr std::uint64_t kEventsMax = std::uint64_t{1} << 40;  // their sum is a number, too
 
 std::uint64_t count_from(const Json& json) {
-  if (!json.is_number_unsigned() || json.get<std::uint64_t>() > kEventsMax)
-    throw std::invalid_argument("that is not a number of events: " + json.dump());
-  return json.get<std::uint64_t>();
+  const auto count = whole_number<std::uint64_t>(json);
+  if (count > kEventsMax) throw number_out_of_range(json);
+  return count;
 }
 
 }  // namespace
@@ -51,8 +52,8 @@ Result<std::vector<Undelivered>> undelivered_from_json(const std::string& path, 
                              meter.at("problem").get<std::string>(), count_from(meter.at("waiting")),
                              count_from(meter.at("lost")), meter.at("file").get<std::string>()});
     return undelivered;
-  } catch (const std::exception& wrong) {
-    return Error{fmt::format("{}: not a list of what was not delivered: {}", path, wrong.what())};
+  } catch (const nlohmann::json::exception& wrong) {
+    return refused_json(path, "not a list of what was not delivered", text, wrong);
   }
 }
 

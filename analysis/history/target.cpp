@@ -24,6 +24,25 @@ std::unordered_map<std::string, std::uint32_t> index_of(const std::vector<std::s
 
 }  // namespace
 
+std::vector<PlacementMistake> mistakes_in(const Placement& placement, const History& history,
+                                          const std::vector<MachineInfo>& machines) {
+  if (placement.machine_of_process.empty()) return {{"", R"(it names no process; give "process": "machine" pairs)"}};
+  const auto process_names = names_of(history.info.processes);
+  const auto machine_names = names_of(machines);
+  const auto processes = index_of(process_names);
+  const auto known_machines = index_of(machine_names);
+  std::vector<PlacementMistake> mistakes;
+  for (const auto& [process, machine] : placement.machine_of_process) {
+    if (!processes.contains(process))
+      mistakes.push_back(
+          {process, fmt::format("no process '{}' in the trace{}", process, did_you_mean(process, process_names))});
+    if (!known_machines.contains(machine))
+      mistakes.push_back({process, fmt::format("no machine '{}' for process '{}'{}", machine, process,
+                                               did_you_mean(machine, machine_names))});
+  }
+  return mistakes;
+}
+
 Target traced_target(const History& history) {
   Target target;
   target.placement = history.info.placement;
@@ -40,31 +59,21 @@ Result<ResolvedTarget> resolve(const History& history, const Placement& placemen
 Result<ResolvedTarget> resolve(const History& history, const Placement& placement, std::vector<MachineInfo> machines,
                                DelayModel delays) {
   const std::string here = fmt::format("placement '{}': ", placement.name);
-  const auto process_names = names_of(history.info.processes);
-  const auto machine_names = names_of(machines);
-  const auto process_index = index_of(process_names);
-  const auto machine_index = index_of(machine_names);
-  if (placement.machine_of_process.empty())
-    return Error{here + "it names no process; give \"process\": \"machine\" pairs"};
+  const auto mistakes = mistakes_in(placement, history, machines);
+  if (!mistakes.empty()) return Error{here + mistakes.front().what};
 
+  const auto process_names = names_of(history.info.processes);
+  const auto machine_index = index_of(names_of(machines));
   ResolvedTarget resolved;
   Target& target = resolved.target;
   target.placement = placement.name;
   target.delays = std::move(delays);
   target.machine_of.assign(process_names.size(), MachineId{});
   for (const auto& [process, machine] : placement.machine_of_process) {
-    if (!process_index.contains(process)) {
-      return Error{
-          fmt::format("{}no process '{}' in the trace{}", here, process, did_you_mean(process, process_names))};
-    }
-    const auto found = machine_index.find(machine);
-    if (found == machine_index.end()) {
-      return Error{fmt::format("{}no machine '{}' for process '{}'{}", here, machine, process,
-                               did_you_mean(machine, machine_names))};
-    }
+    const MachineId there{static_cast<std::uint16_t>(machine_index.at(machine))};
     // Processes of one name (a program started several times) move together.
     for (std::uint32_t p = 0; p < process_names.size(); ++p) {
-      if (process_names[p] == process) target.machine_of[p] = MachineId{static_cast<std::uint16_t>(found->second)};
+      if (process_names[p] == process) target.machine_of[p] = there;
     }
   }
   for (std::uint32_t p = 0; p < process_names.size(); ++p) {  // threads stay with their process

@@ -47,6 +47,15 @@ struct ResolvedTarget {
   std::vector<std::string> left_out;  // processes the placement does not name: they stay where they were traced
 };
 
+// What a placement gets wrong: a process or a machine that does not exist, or no process at all (`process` is then empty).
+struct PlacementMistake {
+  std::string process;
+  std::string what;
+};
+
+std::vector<PlacementMistake> mistakes_in(const Placement& placement, const History& history,
+                                          const std::vector<MachineInfo>& machines);
+
 // The trace's machines and delays, with the processes (and their threads) where `placement` puts them. Refuses
 // processes and machines that the trace does not have, and a placement that names no process.
 Result<ResolvedTarget> resolve(const History& history, const Placement& placement);

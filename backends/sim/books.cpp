@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "model/counted.hpp"
 #include "model/link_complaints.hpp"
 
 namespace dpm::sim {
@@ -105,7 +106,9 @@ SimTruth Books::truth(const Ending& ending, Population& population, TrueTime now
 std::vector<std::string> Books::warnings() const {
   std::vector<std::string> warnings;
   for (const auto& [how, count] : drops_)
-    warnings.push_back(fmt::format("{} messages were dropped on their way {}", count, how));
+    warnings.push_back(fmt::format("{} dropped on {} way {}",
+                                   counted(count, "message") + (count == 1 ? " was" : " were"),
+                                   count == 1 ? "its" : "their", how));
   return warnings;
 }
 

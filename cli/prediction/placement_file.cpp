@@ -41,18 +41,34 @@ PlacementMachine read_machine(const JsonNode& node, const Reading& reading) {
   return machine;
 }
 
+std::vector<PlacementMachine> read_machines(const JsonNode& list, const Reading& reading) {
+  std::vector<PlacementMachine> machines;
+  std::set<std::string> names;
+  for (const JsonNode& node : list.items) {
+    machines.push_back(read_machine(node, reading));
+    const std::string& name = machines.back().name;
+    if (!name.empty() && !names.insert(name).second)
+      reading.problem(node, fmt::format("machine '{}' is described twice", name));
+  }
+  return machines;
+}
+
 PlacementFile read_placement(const JsonNode& document, const std::string& path, const Reading& reading) {
   ObjectReader object(document, kPlacement, reading);
   PlacementFile file;
   file.placement.name = object.text("name", path);
   const JsonNode* machines = object.find("machines");
   const JsonNode* processes = machines == nullptr ? object.need("processes") : object.find("processes");
-  if (processes != nullptr && reading.expect(*processes, JsonKind::object, "'processes'"))
-    for (const auto& [process, line, machine] : processes->members)
+  file.line = processes == nullptr ? document.line : processes->line;
+  if (processes != nullptr && reading.expect(*processes, JsonKind::object, "'processes'")) {
+    for (const auto& [process, line, machine] : processes->members) {
       file.placement.machine_of_process[process] =
           reading.text(machine, fmt::format("the machine of process '{}'", process));
+      file.line_of_process[process] = line;
+    }
+  }
   if (machines != nullptr && reading.expect(*machines, JsonKind::list, "'machines'"))
-    for (const JsonNode& machine : machines->items) file.machines.push_back(read_machine(machine, reading));
+    file.machines = read_machines(*machines, reading);
   return file;
 }
 
@@ -96,9 +112,11 @@ Result<ResolvedTarget> target_from(const History& history, const std::string& pa
     target.machines = std::move(machines);
     return ResolvedTarget{std::move(target), {}};
   }
-  auto target = resolve(history, file->placement, machines, history.info.delays);
-  if (!target) return Error{path + ": " + target.error().what};
-  return target;
+  Problems problems(path);
+  for (const auto& mistake : mistakes_in(file->placement, history, machines))
+    problems.add(mistake.process.empty() ? file->line : file->line_of_process.at(mistake.process), mistake.what);
+  if (!problems.empty()) return problems.error();
+  return resolve(history, file->placement, std::move(machines), history.info.delays);
 }
 
 std::string placement_text(const History& history, const Target& target) {

@@ -5,6 +5,7 @@
 // "machines", "processes" may be missing: all processes then stay where they were traced.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ struct PlacementMachine {
 struct PlacementFile {
   Placement placement;
   std::vector<PlacementMachine> machines;  // added to the trace's machines, or replacing them
+  int line = 0;                            // of "processes"
+  std::map<std::string, int> line_of_process;
 
   std::vector<std::string> machine_names() const;
 };

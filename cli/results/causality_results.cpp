@@ -9,6 +9,7 @@
 #include "cli/printable.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/text_table.hpp"
+#include "model/counted.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -36,7 +37,8 @@ std::string name_or_users(ProcessId process, const TraceInfo& info) {
 std::string causality_text(const Causality& causality, const TraceInfo& info, std::size_t most, int width, bool all) {
   const RowLimit limit = all ? RowLimit{} : RowLimit{kRowsShown};
   std::string text = letters_text(causality, info, limit);
-  text += fmt::format("{} requests\n\n", causality.requests);
+  text += counted(causality.requests, "request") + "\n";
+  if (causality.strings.empty()) return text;
 
   TextTable paths({"path", ">requests", ">share"}, {all ? causality.strings.size() : most, "--most, --all"});
   for (const auto& path : most_travelled(causality.strings))
@@ -44,7 +46,7 @@ std::string causality_text(const Causality& causality, const TraceInfo& info, st
         {path.path, std::to_string(path.count),
          percent(static_cast<double>(path.count) / static_cast<double>(std::max<std::uint64_t>(causality.requests, 1)),
                  1)});
-  text += paths.to_text(width) + "\n";
+  text += "\n" + paths.to_text(width) + "\n";
 
   TextTable branching({"at", "having received from", "next sends to", ">times", ">probability"}, limit);
   std::vector<Branch> branches = causality.branching;

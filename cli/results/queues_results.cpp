@@ -78,7 +78,7 @@ std::string queues_text(const Queues& queues, const TraceInfo& info, int width, 
                    wait(q.waits.mean_ns()), wait(q.waits.quantile_ns(.5)), wait(q.waits.quantile_ns(.95)),
                    wait(static_cast<double>(q.waits.max_ns()))});
   }
-  return table.to_text(width);
+  return table.empty() ? "the trace has no message that was received\n" : table.to_text(width);
 }
 
 std::string waits_text(const Queues& queues, const TraceInfo& info, int width, bool all) {

@@ -70,7 +70,7 @@ std::string process_table(const Statistics& statistics, const TraceInfo& info, i
     if (cgroups.is_shown()) cells.insert(cells.begin() + 2, cgroups.cell(p.process));
     table.add_row(std::move(cells));
   }
-  return table.to_text(width);
+  return table.empty() ? "no process has an event\n" : table.to_text(width);
 }
 
 double mean_bytes(const Traffic& traffic) {
@@ -92,7 +92,7 @@ std::string message_table(const Statistics& statistics, const TraceInfo& info, i
                    std::to_string(t.kernel_sent), std::to_string(t.bytes()), fixed(mean_bytes(t), 1),
                    std::to_string(t.remote)});
   }
-  return table.to_text(width);
+  return table.empty() ? "the trace has no message that was sent\n" : table.to_text(width);
 }
 
 // Empty if processes waited only for messages.
@@ -162,7 +162,8 @@ std::string statistics_text(const Statistics& statistics, const TraceInfo& info,
   text += "\n" + message_table(statistics, info, width, rows);
   if (statistics.sizes.messages > 0) text += "\n" + size_table(statistics.sizes, width);
   text += wait_table(statistics, info, width, rows);
-  text += "\n" + machine_table(statistics, info, width, all ? RowLimit{} : RowLimit{kMachinesShown});
+  if (!statistics.machines.empty())
+    text += "\n" + machine_table(statistics, info, width, all ? RowLimit{} : RowLimit{kMachinesShown});
   return text;
 }
 

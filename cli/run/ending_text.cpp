@@ -47,11 +47,11 @@ std::vector<Alike> grouped(const std::vector<std::string>& blocked) {
 }  // namespace
 
 std::string ending_text(const std::string& failure, const std::string& ended_by, bool at_limit,
-                        const std::vector<std::string>& blocked) {
+                        const std::vector<std::string>& blocked, bool all) {
   if (failure.empty() && at_limit) return fmt::format("the run ended at {} that the scenario sets", ended_by);
   std::string text = failure.empty() ? "the run ended by " + ended_by : failure;
   const auto groups = grouped(blocked);
-  const std::size_t shown = groups.size() <= kEndingLinesMost ? groups.size() : kEndingLinesMost - 1;
+  const std::size_t shown = all || groups.size() <= kEndingLinesMost ? groups.size() : kEndingLinesMost - 1;
   std::size_t rest = blocked.size();
   for (std::size_t i = 0; i < shown; ++i) {
     text += "\n  " + groups[i].first;
@@ -59,7 +59,7 @@ std::string ending_text(const std::string& failure, const std::string& ended_by,
     if (groups[i].processes > 2) text += fmt::format(" ({} others are like it)", groups[i].processes - 1);
     rest -= groups[i].processes;
   }
-  if (rest > 0) text += fmt::format("\n  and {} other processes", rest);
+  if (rest > 0) text += fmt::format("\n  and {} other processes (--all shows them)", rest);
   return text;
 }
 

@@ -85,8 +85,8 @@ Json native_json(const NativeOutcome& outcome, const Scenario& scenario) {
   return document;
 }
 
-std::string how_it_ended(const NativeOutcome& outcome) {
-  return ending_text(outcome.failure, outcome.ended_by, outcome.at_limit, outcome.blocked);
+std::string how_it_ended(const NativeOutcome& outcome, bool all) {
+  return ending_text(outcome.failure, outcome.ended_by, outcome.at_limit, outcome.blocked, all);
 }
 
 }  // namespace dpm::cli

@@ -14,6 +14,6 @@ std::string native_text(const NativeOutcome& outcome, int width, bool all = fals
 nlohmann::ordered_json native_json(const NativeOutcome& outcome, const Scenario& scenario);
 
 // "the run ended by deadlock", and what each process waits for.
-std::string how_it_ended(const NativeOutcome& outcome);
+std::string how_it_ended(const NativeOutcome& outcome, bool all);
 
 }  // namespace dpm::cli

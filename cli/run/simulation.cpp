@@ -1,5 +1,7 @@
 #include "cli/run/simulation.hpp"
 
+#include <fmt/format.h>
+
 #include <span>
 
 #include "cli/input/event_progress.hpp"
@@ -17,18 +19,32 @@ namespace {
 
 constexpr std::size_t kTextFileBytesMax = 16 * 1024 * 1024;
 
+// Each rule on the line that it has in the scenario, so that a mistake is reported with it.
+std::string rules_on_their_lines(const FilterFiles& filter) {
+  std::string text;
+  int line = 1;
+  for (std::size_t i = 0; i < filter.rules.size(); ++i) {
+    if (i > 0 && line == filter.rule_lines[i]) text += ';';
+    for (; line < filter.rule_lines[i]; ++line) text += '\n';
+    text += filter.rules[i];
+  }
+  return text;
+}
+
 Result<RuleSet> rules_of(const std::string& scenario, const FilterFiles& filter,
                          std::span<const RecordLayout> layouts) {
-  std::string file = scenario + ": filter '" + filter.name + "', rule";
-  std::string text;
   if (!filter.templates.empty()) {
-    file = filter.templates.string();
-    auto rules = read_text_file(file, kTextFileBytesMax);
+    const std::string file = filter.templates.string();
+    const auto rules = read_text_file(file, kTextFileBytesMax);
     if (!rules) return rules.error();
-    text = *std::move(rules);
+    return RuleSet::compile(file, *rules, layouts);
   }
+  std::string text;
   for (const auto& rule : filter.rules) text += rule + "\n";
-  return RuleSet::compile(file, text, layouts);
+  auto rules = RuleSet::compile(fmt::format("{}: filter '{}', rule", scenario, filter.name), text, layouts);
+  if (rules) return rules;
+  const auto placed = RuleSet::compile(scenario, rules_on_their_lines(filter), layouts);
+  return placed ? rules : placed;  // a rule that a comma continues on the next line may be right only there
 }
 
 }  // namespace
@@ -75,9 +91,9 @@ Result<SimTruth> simulate(const Scenario& scenario, std::vector<EventSink*> sink
   return source.truth();
 }
 
-std::string how_it_ended(const RecordedRun& run) {
+std::string how_it_ended(const RecordedRun& run, bool all) {
   const auto& truth = run.truth;
-  return ending_text(run.failure, truth.ended_by, truth.at_limit, truth.blocked);
+  return ending_text(run.failure, truth.ended_by, truth.at_limit, truth.blocked, all);
 }
 
 }  // namespace dpm::cli

@@ -50,6 +50,6 @@ Result<RecordedRun> simulate_into(const std::string& trace_directory, Filters fi
 Result<SimTruth> simulate(const Scenario& scenario, std::vector<EventSink*> sinks, const Progressing& progress);
 
 // "the run ended by deadlock", and what each process waits for.
-std::string how_it_ended(const RecordedRun& run);
+std::string how_it_ended(const RecordedRun& run, bool all);
 
 }  // namespace dpm::cli

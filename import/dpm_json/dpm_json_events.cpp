@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 
+#include "model/json_mistake.hpp"
 #include "model/wait_kind_name.hpp"
 
 namespace dpm {
@@ -43,7 +44,7 @@ DpmJsonEvents::~DpmJsonEvents() = default;
 Result<void> DpmJsonEvents::read(std::string_view document) {
   simdjson::dom::element json;
   const auto wrong = parser_->json.parse(document.data(), document.size()).get(json);
-  if (wrong != simdjson::SUCCESS) return Error{fmt::format("not JSON ({})", simdjson::error_message(wrong))};
+  if (wrong != simdjson::SUCCESS) return Error{why_not_json(document)};
   if (json.is_object()) return add({json});
   simdjson::dom::array list;
   if (json.get(list) != simdjson::SUCCESS) return Error{"not an event, nor a list of events"};

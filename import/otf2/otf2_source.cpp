@@ -90,7 +90,7 @@ class Otf2Source : public EventSource {
     OTF2_ErrorCode code = OTF2_Reader_GetNumberOfGlobalDefinitions(reader_.get(), &expected);
     expected = std::min(expected, records_most(name_ + ".def"));
     if (code == OTF2_SUCCESS) code = OTF2_Reader_ReadGlobalDefinitions(reader_.get(), definitions, expected, &read);
-    if (code != OTF2_SUCCESS) return Error{fmt::format("its definitions: {}", OTF2_Error_GetDescription(code))};
+    if (code != OTF2_SUCCESS) return Error{"its definitions cannot be read: it is damaged or cut off"};
     return places_.describe(info_);
   }
 
@@ -131,7 +131,7 @@ class Otf2Source : public EventSource {
     for (const std::uint64_t location : std::set(locations.begin(), locations.end()))
       most += records_most(file_of(location, ".evt"));
     const OTF2_ErrorCode code = OTF2_Reader_ReadGlobalEvents(reader_.get(), events, most, &read);
-    if (code != OTF2_SUCCESS) return OTF2_Error_GetDescription(code);
+    if (code != OTF2_SUCCESS) return fmt::format("its events cannot be read after the first {}", read);
     int has_more = 0;
     OTF2_Reader_HasGlobalEvent(reader_.get(), events, &has_more);
     return has_more == 0 ? "" : fmt::format("its files cannot hold more than {} events, and it has more", most);

@@ -9,6 +9,8 @@
 #include <optional>
 #include <span>
 
+#include "model/json_mistake.hpp"
+
 namespace dpm {
 namespace {
 
@@ -174,7 +176,7 @@ OtlpReader::~OtlpReader() = default;
 Result<void> OtlpReader::read(std::string_view document) {
   Json json;
   if (const auto wrong = parser_->json.parse(document.data(), document.size()).get(json); wrong != simdjson::SUCCESS)
-    return Error{fmt::format("not JSON ({})", simdjson::error_message(wrong))};
+    return Error{why_not_json(document)};
   const auto list = member(json, "resourceSpans");
   if (!list || !list->is_array()) return Error{"no OpenTelemetry spans: it has no list 'resourceSpans'"};
   Result<void> status;

@@ -76,10 +76,4 @@ std::vector<std::string> NameGroups::expand(const Reading& reading, const JsonNo
   return result;
 }
 
-std::optional<std::uint64_t> read_count(ObjectReader& object, const Reading& reading) {
-  const JsonNode* count = object.find("count");
-  if (count == nullptr) return std::nullopt;
-  return reading.whole(*count, "'count'", kCount);
-}
-
 }  // namespace dpm

@@ -40,7 +40,4 @@ class NameGroups {
   std::vector<std::string> all_;
 };
 
-// A "count" that was given, read; and which names it makes.
-std::optional<std::uint64_t> read_count(ObjectReader& object, const Reading& reading);
-
 }  // namespace dpm

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+
+#include "model/json_mistake.hpp"
 
 namespace dpm {
 namespace {
@@ -18,7 +19,6 @@ using nlohmann::json;
 // further.
 struct Position {
   int newlines = 0;
-  int characters = 0;  // since the last newline
   char last = 0;
 
   int line() const { return 1 + newlines - (last == '\n' ? 1 : 0); }
@@ -38,11 +38,7 @@ class CountingIterator {
   reference operator*() const { return *at_; }
   CountingIterator& operator++() {
     position_->last = *at_;
-    ++position_->characters;
-    if (*at_ == '\n') {
-      ++position_->newlines;
-      position_->characters = 0;
-    }
+    if (*at_ == '\n') ++position_->newlines;
     ++at_;
     return *this;
   }
@@ -59,7 +55,7 @@ class CountingIterator {
   Position* position_;
 };
 
-// The parser quotes the offending bytes, which need not be text.
+// What a message quotes need not be text.
 std::string printable(std::string text) {
   for (char& c : text)
     if (c < ' ' || c > '~') c = '?';
@@ -69,7 +65,8 @@ std::string printable(std::string text) {
 // Builds the tree from the parser's callbacks; returning false stops it.
 class TreeBuilder : public nlohmann::json_sax<json> {
  public:
-  TreeBuilder(const std::string& path, const Position& position) : path_(path), position_(position) {}
+  TreeBuilder(std::string_view text, const std::string& path, const Position& position)
+      : text_(text), path_(path), position_(position) {}
 
   JsonNode root;
   Error error;
@@ -99,16 +96,10 @@ class TreeBuilder : public nlohmann::json_sax<json> {
     return true;
   }
 
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& problem) override {
-    std::string what =
-        problem.what();  // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax ..."
-    const std::size_t bracket = what.find("] ");
-    if (bracket != std::string::npos) what.erase(0, bracket + 2);
-    const std::size_t colon = what.find(": ");
-    if (what.rfind("parse error", 0) == 0 && colon != std::string::npos) what.erase(0, colon + 2);
-    const std::size_t context = what.find(" - ");
-    if (what.rfind("syntax error", 0) == 0 && context != std::string::npos) what.erase(0, context + 3);
-    return fail(fmt::format("this is not JSON, at column {}: {}", std::max(1, position_.characters), printable(what)));
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    const auto mistake = find_json_mistake(text_);
+    error.what = mistake ? mistake->in_file(path_) : path_ + ": it cannot be read as JSON";
+    return false;
   }
 
  private:
@@ -149,6 +140,7 @@ class TreeBuilder : public nlohmann::json_sax<json> {
     return true;
   }
 
+  std::string_view text_;
   const std::string& path_;
   const Position& position_;
   std::vector<JsonNode*> open_;
@@ -175,6 +167,14 @@ const char* name_of(JsonKind kind) {
   return "nothing";
 }
 
+std::string excerpt(const std::string& text) {
+  constexpr std::size_t kShown = 80;
+  if (text.size() <= kShown) return text;
+  std::size_t end = kShown;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // within a character
+  return text.substr(0, end) + "...";
+}
+
 const JsonNode* JsonNode::find(std::string_view key) const {
   for (const auto& member : members)
     if (member.key == key) return &member.value;
@@ -184,7 +184,7 @@ const JsonNode* JsonNode::find(std::string_view key) const {
 Result<JsonNode> parse_json(std::string_view text, const std::string& path) {
   if (text.size() > kLongestJson) return Error{fmt::format("{}: longer than {} bytes", path, kLongestJson)};
   Position position;
-  TreeBuilder builder(path, position);
+  TreeBuilder builder(text, path, position);
   const bool complete = json::sax_parse(CountingIterator(text.data(), &position),
                                         CountingIterator(text.data() + text.size(), &position), &builder);
   if (!complete) return builder.error;

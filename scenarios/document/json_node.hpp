@@ -15,6 +15,9 @@ enum class JsonKind { null, boolean, number, text, list, object };
 // "a number", "a list", ... for messages.
 const char* name_of(JsonKind kind);
 
+// What a message quotes of a text: all of it, or its beginning.
+std::string excerpt(const std::string& text);
+
 struct JsonMember;
 
 struct JsonNode {

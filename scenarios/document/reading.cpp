@@ -25,7 +25,7 @@ std::string show(const JsonNode& node) {
     case JsonKind::number:
       return show(node.number);
     case JsonKind::text:
-      return fmt::format("'{}'", node.text);
+      return fmt::format("'{}'", excerpt(node.text));
     case JsonKind::boolean:
       return node.flag ? "true" : "false";
     default:
@@ -106,7 +106,7 @@ std::optional<double> Reading::value_of(const std::string& expression, const Jso
     return Error{fmt::format("parameter '{}' is not a number", name)};
   });
   if (value) return *value;
-  problem(node, fmt::format("{}: '${{{}}}': {}", what, expression, value.error().what));
+  problem(node, fmt::format("{}: '${{{}}}': {}", what, excerpt(expression), value.error().what));
   return std::nullopt;
 }
 
@@ -167,8 +167,8 @@ std::string Reading::text_with_index(const JsonNode& node, const std::string& wh
     const auto value = value_of(result.substr(at + 2, end - at - 2), node, what);
     if (!value) return "";
     if (*value != std::floor(*value)) {
-      problem(node, fmt::format("{}: '{}' must be a whole number, not {}", what, result.substr(at, end + 1 - at),
-                                show(*value)));
+      problem(node, fmt::format("{}: '{}' must be a whole number, not {}", what,
+                                excerpt(result.substr(at, end + 1 - at)), show(*value)));
       return "";
     }
     result.replace(at, end + 1 - at, show(*value));
@@ -202,7 +202,7 @@ std::string Reading::name(const JsonNode& node, const std::string& what) const {
 std::string Reading::word(const JsonNode& node, const std::string& what, const std::vector<std::string>& words) const {
   const std::string typed = text(node, what);
   if (typed.empty() || std::find(words.begin(), words.end(), typed) != words.end()) return typed;
-  problem(node, fmt::format("{} cannot be '{}'{}", what, typed, hint(typed, words)));
+  problem(node, fmt::format("{} cannot be '{}'{}", what, excerpt(typed), hint(typed, words)));
   return words.front();
 }
 

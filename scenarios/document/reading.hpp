@@ -23,6 +23,7 @@ class Problems {
 
   void add(int line, const std::string& what);
   bool empty() const { return found_.empty(); }
+  std::size_t size() const { return found_.size(); }
 
   // The first ones by line, each on a line of its own.
   Error error() const;

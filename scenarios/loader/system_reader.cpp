@@ -51,7 +51,7 @@ MeterFlags read_flags(const JsonNode& node, const Reading& reading) {
 SystemReader::SystemReader(ObjectReader& root, const Reading& reading, const Surroundings& around)
     : root_(root), reading_(reading), around_(around), wiring_(scenario_, processes_, root.node(), reading) {}
 
-void SystemReader::read(const std::string& placement) {
+bool SystemReader::read(const std::string& placement) {
   scenario_.name = root_.needed_text("name");
   scenario_.time_limit = seconds(root_.number("time_limit_s", 0, kTime));
   scenario_.services_finish = root_.flag("services_finish", false);
@@ -59,6 +59,8 @@ void SystemReader::read(const std::string& placement) {
   scenario_.move_data_message_bytes =
       static_cast<std::uint32_t>(root_.whole("move_data_message_bytes", 1000, Range{1, kBytes.high}));
   read_machines();
+  read_process_names();
+  if (is_count_refused_) return false;
   if (const auto* delays = root_.find("delays")) {
     scenario_.delays = read_delay_model(*delays, around_.folder, reading_);
     for (const auto& pair : scenario_.delays.pairs)
@@ -70,7 +72,6 @@ void SystemReader::read(const std::string& placement) {
   read_meter();
   read_filters();
   kinds_.read(root_.find("kinds"), root_.find("programs"), reading_);
-  read_process_names();
   read_processes();
   read_placements();
   check_machines(placement);
@@ -78,6 +79,15 @@ void SystemReader::read(const std::string& placement) {
   read_scheduler();
   read_spawnable();
   wiring_.finish();
+  return true;
+}
+
+std::optional<std::uint64_t> SystemReader::read_members(const JsonNode* count) {
+  if (count == nullptr) return std::nullopt;
+  const std::size_t before = reading_.problems.size();
+  const std::uint64_t members = reading_.whole(*count, "'count'", kCount);
+  is_count_refused_ |= reading_.problems.size() > before;
+  return members;
 }
 
 // ---- machines
@@ -97,14 +107,15 @@ void SystemReader::read_machines() {
     }
     ObjectReader object(item, key_tables().machine, reading_);
     const std::string name = object.needed_text("name");
-    const auto count = read_count(object, reading_);
+    const auto count = read_members(object.find("count"));
     MachineDescription machine = read_machine(object);
     for (const auto& made : machine_names_.add(reading_, item, name, count)) {
       machine.name = made;
       scenario_.machines.push_back(machine);
     }
   }
-  if (scenario_.machines.empty()) reading_.problem(*machines, "a scenario needs at least one machine");
+  if (scenario_.machines.empty() && !is_count_refused_)
+    reading_.problem(*machines, "a scenario needs at least one machine");
 }
 
 MachineDescription SystemReader::read_machine(ObjectReader& object) {
@@ -134,7 +145,7 @@ void SystemReader::read_process_names() {
     const JsonNode* count = item.find("count");
     entry.counted = count != nullptr;
     if (name != nullptr) {
-      const auto members = count == nullptr ? std::nullopt : std::optional(reading_.whole(*count, "'count'", kCount));
+      const auto members = read_members(count);
       for (const auto& made : process_names_.add(reading_, item, reading_.text(*name, "'name'"), members)) {
         processes_.index[made] = scenario_.processes.size();
         processes_.entry_of[made] = processes_.entries.size();
@@ -144,7 +155,8 @@ void SystemReader::read_process_names() {
     }
     processes_.entries.push_back(std::move(entry));
   }
-  if (scenario_.processes.empty()) reading_.problem(*processes, "a scenario needs at least one process");
+  if (scenario_.processes.empty() && !is_count_refused_)
+    reading_.problem(*processes, "a scenario needs at least one process");
 }
 
 void SystemReader::read_processes() {
@@ -370,6 +382,8 @@ void SystemReader::read_filters() {
                        "told by its rules what to keep of them");
     if (const auto* rules = object.find("rules")) {
       filter.rules = reading_.texts(*rules, "'rules'");
+      if (rules->is(JsonKind::text)) filter.rule_lines.push_back(rules->line);
+      for (const auto& rule : rules->items) filter.rule_lines.push_back(rule.line);
       if (!filter.templates.empty()) reading_.problem(*rules, "a filter has 'templates' or 'rules', not both");
     }
     const auto same = [&](const FilterFiles& other) { return other.name == filter.name; };

@@ -24,7 +24,9 @@ class SystemReader {
   SystemReader(ObjectReader& root, const Reading& reading, const Surroundings& around);
 
   // Reads everything into take() and filters(), and checks that `placement`, a name or "", puts every process on a machine.
-  void read(const std::string& placement);
+  // False: a count was refused. The names of its group are missing then, and what uses them is not read, because errors
+  // in it would only follow from that.
+  bool read(const std::string& placement);
 
   SystemTemplate take() { return std::move(system_); }
   const std::vector<FilterFiles>& filters() const { return filters_; }
@@ -32,6 +34,7 @@ class SystemReader {
 
  private:
   void read_machines();
+  std::optional<std::uint64_t> read_members(const JsonNode* count);
   MachineDescription read_machine(ObjectReader& machine);
   void read_process_names();
   void read_processes();
@@ -62,6 +65,7 @@ class SystemReader {
   std::set<std::string> used_programs_;
   MeterFlags default_flags_ = MeterFlags::all();
   Kinds kinds_;
+  bool is_count_refused_ = false;
 };
 
 }  // namespace dpm

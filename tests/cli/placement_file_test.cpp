@@ -87,6 +87,26 @@ TEST_CASE("placement file: without a name it is called as its file", "[cli]") {
   CHECK_THAT(file->placement.name, Catch::EndsWith("p.json"));
 }
 
+TEST_CASE("placement file: every unknown name is named with its line, and the file once", "[cli]") {
+  History history;
+  history.info.machines = {{"red", 1, 1}};
+  history.info.processes = {{"office", "", MachineId{0}}};
+  history.first_event = {0, 0};
+  const std::string text = "{\"processes\": {\n\"offce\": \"red\",\n\"office\": \"read\"}}";
+  const PlantedTree folder({{"p.json", text}});
+  const std::string path = (folder.root() / "p.json").string();
+  const auto target = target_from(history, path);
+  REQUIRE_FALSE(target);
+  CHECK(target.error().what == path + ":2: no process 'offce' in the trace (did you mean 'office'?)\n" + path +
+                                   ":3: no machine 'read' for process 'office' (did you mean 'red'?)");
+}
+
+TEST_CASE("placement file: two machines of one name are refused", "[cli]") {
+  const auto file = load("{\"machines\": [{\"name\": \"n\"},\n{\"name\": \"n\"}], \"processes\": {\"a\": \"n\"}}");
+  REQUIRE_FALSE(file);
+  CHECK_THAT(file.error().what, Catch::Contains("p.json:2: machine 'n' is described twice"));
+}
+
 TEST_CASE("placement file: mistakes in JSON are named with their line", "[cli]") {
   const auto file = load("{\"processes\":\n {\"a\": \"red\",\n }}");
   REQUIRE_FALSE(file);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <limits>
 
 #include "filter/descriptions.hpp"
 #include "tests/filter/source_files.hpp"
@@ -217,6 +218,20 @@ TEST_CASE("rules: types go by number, by any of their names, and in any case", "
   CHECK(match(range, an_event(EventType::create_path)) != kNotKept);
   CHECK(match(range, an_event(EventType::destroy_path)) == kNotKept);
   CHECK(match(range, an_event(EventType::start_process)) == kNotKept);
+}
+
+TEST_CASE("rules: the least signed number is one, and what is beyond either end does not fit", "[filter]") {
+  Event event = an_event(EventType::send);
+  event.local_time.ns = std::numeric_limits<std::int64_t>::min();
+  CHECK(match(event_rules("time=-9223372036854775808"), event) != kNotKept);
+  CHECK(match(event_rules("time>-9223372036854775808"), event) == kNotKept);
+  for (const auto* text : {"time=-9223372036854775809", "time=9223372036854775808"}) {
+    const auto rules = RuleSet::compile("rules", text, event_layouts());
+    REQUIRE_FALSE(rules);
+    CHECK(rules.error().what == "rules:1: " + std::string(text).substr(5) + " does not fit field 'time' of 8 bytes");
+  }
+  CHECK(RuleSet::compile("rules", "evidence=300", event_layouts()).error().what ==
+        "rules:1: 300 does not fit field 'evidence' of 1 byte");
 }
 
 TEST_CASE("rules: signed times, bases and the operators as the thesis prints them", "[filter]") {

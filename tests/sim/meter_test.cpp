@@ -226,6 +226,16 @@ TEST_CASE("sim: a machine can come back, with system processes that know nothing
   CHECK(outcome.truth.ended_by == "every process ended");
 }
 
+TEST_CASE("sim: one dropped message is one", "[sim]") {
+  System system = sender_and_receiver(100);
+  system.scenario.faults = {{Duration{20'500'000}, FaultKind::link_down, "blue", "red"},
+                            {Duration{21'500'000}, FaultKind::link_up, "blue", "red"}};
+  const auto outcome = system.run();
+  CHECK(outcome.truth.messages_dropped == 1);
+  REQUIRE(outcome.seen.losses.warnings.size() == 1);
+  CHECK_THAT(outcome.seen.losses.warnings[0], Catch::StartsWith("1 message was dropped on its way"));
+}
+
 TEST_CASE("sim: messages over a link that is down are dropped, counted, and come again when it is up", "[sim]") {
   System system = sender_and_receiver(100);
   system.scenario.faults = {{Duration{20'500'000}, FaultKind::link_down, "blue", "red"},

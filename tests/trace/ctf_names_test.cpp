@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "os/utf8.hpp"
+#include "model/utf8.hpp"
 #include "tests/trace/babeltrace.hpp"
 #include "tests/trace/trace_fixture.hpp"
 

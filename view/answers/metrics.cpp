@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "model/check.hpp"
-#include "os/utf8.hpp"
+#include "model/utf8.hpp"
 
 namespace dpm::view {
 namespace {

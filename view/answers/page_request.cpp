@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "model/lower_case.hpp"
+#include "model/utf8.hpp"
 #include "os/hexadecimal.hpp"
-#include "os/utf8.hpp"
 
 namespace dpm::view {
 namespace {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/check.hpp"
+#include "model/json_mistake.hpp"
 
 namespace dpm::view {
 namespace {
@@ -94,7 +95,8 @@ void answer(RequestHandler& handler, const PageRequest& request, const RequestHa
   try {
     handler.answer(request, done);
   } catch (const Json::exception& wrong) {
-    done(Error{fmt::format("{}: a parameter has the wrong type ({})", request.name, wrong.what())});
+    done(Error{
+        fmt::format("{}: a parameter has the wrong type ({})", request.name, json_content_mistake(wrong.what()))});
   }
 }
 

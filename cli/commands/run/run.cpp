@@ -155,7 +155,7 @@ class RunCommand : public Command {
       terminal.out << native_text(*outcome, terminal.width, all_);
     }
     if (!outcome->ended_well() || outcome->at_limit)
-      terminal.err << "dpm run: " << printable_lines(how_it_ended(*outcome)) << '\n';
+      terminal.err << "dpm run: " << printable_lines(how_it_ended(*outcome, all_)) << '\n';
     if (outcome->signal != 0) end_by_signal(outcome->signal, terminal);
     return outcome->ended_well() ? kDone : kFellShort;
   }
@@ -328,7 +328,7 @@ class RunCommand : public Command {
     print_ledger(outcome.run.ledger, terminal);
     for (const auto& question : outcome.not_answered) terminal.err << "dpm run: " << printable(question) << '\n';
     if (!outcome.run.ended_well() || outcome.run.truth.at_limit)
-      terminal.err << "dpm run: " << printable_lines(how_it_ended(outcome.run)) << '\n';
+      terminal.err << "dpm run: " << printable_lines(how_it_ended(outcome.run, all_)) << '\n';
     return outcome.not_answered.empty() && outcome.run.ended_well() ? kDone : kFellShort;
   }
 

@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
   if (!started_as_rank()) {
     std::cerr
         << "dpm-mpi: start it with mpirun: mpirun -n 2 dpm-mpi parallelism TRACE (Debian: openmpi-bin; 'dpm' needs "
-           "none)\n";
+           "none). With more ranks than cores mpirun needs --oversubscribe, and for root --allow-run-as-root\n";
     return cli::kWrongInput;
   }
   if (jobs_of(argc, argv) > 1) {

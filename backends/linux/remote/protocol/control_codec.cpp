@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "backends/linux/remote/protocol/control_fields.hpp"
+#include "model/utf8.hpp"
 #include "os/hexadecimal.hpp"
-#include "os/utf8.hpp"
 
 namespace dpm::control {
 namespace {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "model/json_mistake.hpp"
 #include "os/hexadecimal.hpp"
 #include "trace/json_number.hpp"
 
@@ -106,7 +107,8 @@ std::string body_of(const Ack& ack) {
 std::string body_of(const FilterGone& gone) { return gone.why.substr(0, kNameBytesMax); }
 
 Hello hello_from(const std::string& body) {
-  const Json json = Json::parse(body);
+  const Json json = Json::parse(body, nullptr, false);
+  if (json.is_discarded()) throw Wrong{"its text is not JSON"};
   Hello hello;
   hello.version = whole_number<std::uint32_t>(json.at("version"));
   // First: another version may have other fields.
@@ -193,7 +195,7 @@ Result<MeterFrame> parse_meter_frame(Frame frame) {
   } catch (const Wrong& wrong) {
     return Error{fmt::format("a frame of kind {} cannot be understood: {}", kind, wrong.what)};
   } catch (const nlohmann::json::exception& wrong) {
-    return Error{fmt::format("a frame of kind {} cannot be understood: {}", kind, wrong.what())};
+    return Error{fmt::format("a frame of kind {} cannot be understood: {}", kind, json_content_mistake(wrong.what()))};
   }
 }
 

@@ -1,4 +1,4 @@
-#include "os/utf8.hpp"
+#include "model/utf8.hpp"
 
 #include <cstddef>
 #include <cstdint>

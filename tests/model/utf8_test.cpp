@@ -1,5 +1,5 @@
 // Which bytes are UTF-8.
-#include "os/utf8.hpp"
+#include "model/utf8.hpp"
 
 #include "tests/support/catch.hpp"
 
