@@ -66,8 +66,8 @@ std::string more_rows_text(std::size_t count, const RowLimit& limit) {
   return "and " + with_commas(count - limit.rows) + " more (" + limit.option + " shows them)\n";
 }
 
-TextTable::TextTable(std::vector<std::string> headings, RowLimit limit)
-    : headings_(std::move(headings)), limit_(limit) {
+TextTable::TextTable(std::vector<std::string> headings, RowLimit limit, std::size_t naming)
+    : headings_(std::move(headings)), limit_(limit), naming_(naming) {
   for (auto& heading : headings_) {
     const bool right = !heading.empty() && heading.front() == '>';
     if (right) heading.erase(0, 1);
@@ -105,15 +105,20 @@ std::size_t TextTable::readable_width(std::size_t column) const {
   return std::max(least_width(column), std::min(whole_width(column), kReadable));
 }
 
-// Each part begins with the first column, which names the row.
 std::vector<std::vector<std::size_t>> TextTable::parts(std::size_t room) const {
-  std::vector<std::vector<std::size_t>> parts = {{0}};
-  std::size_t used = readable_width(0);
-  for (std::size_t c = 1; c < headings_.size(); ++c) {
+  std::vector<std::size_t> names;
+  std::size_t names_width = 0;
+  for (std::size_t c = 0; c < naming_; ++c) {
+    names.push_back(c);
+    names_width += (c > 0 ? kGap : 0) + readable_width(c);
+  }
+  std::vector<std::vector<std::size_t>> parts = {names};
+  std::size_t used = names_width;
+  for (std::size_t c = naming_; c < headings_.size(); ++c) {
     const std::size_t more = kGap + readable_width(c);
-    if (used + more > room && parts.back().size() > 1) {
-      parts.push_back({0});
-      used = readable_width(0);
+    if (used + more > room && parts.back().size() > naming_) {
+      parts.push_back(names);
+      used = names_width;
     }
     parts.back().push_back(c);
     used += more;

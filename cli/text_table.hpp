@@ -26,7 +26,8 @@ std::string more_rows_text(std::size_t count, const RowLimit& limit);
 class TextTable {
  public:
   // A heading that begins with '>' makes a right-aligned column of numbers: ">bytes".
-  explicit TextTable(std::vector<std::string> headings, RowLimit limit = {});
+  // The first `naming` columns name a row: each part of a table that is too wide begins with them.
+  explicit TextTable(std::vector<std::string> headings, RowLimit limit = {}, std::size_t naming = 1);
 
   // Rows beyond the limit are only counted, so the most important ones come first.
   void add_row(std::vector<std::string> cells);
@@ -47,6 +48,7 @@ class TextTable {
   std::vector<bool> right_;
   std::vector<std::vector<std::string>> rows_;
   RowLimit limit_;
+  std::size_t naming_;
   std::size_t added_ = 0;
 };
 

@@ -140,12 +140,19 @@ Bounds ClockBounds::offset_at(std::int64_t at_ns) const {
   return {-highest_at(below_, x, -slope_high_, -slope_low_), highest_at(above_, x, slope_low_, slope_high_)};
 }
 
-void ClockBounds::find_middle() {
-  const bool bounded = !std::isinf(slope_low_) && !std::isinf(slope_high_);
-  Number low = slope_low_, high = slope_high_;
-  if (!bounded) {
-    low = high = std::clamp<Number>(0, slope_low_, slope_high_);  // of all possible drifts, none is the most likely
-  }
+bool ClockBounds::are_equal_possible() const {
+  const Number base = base_offset_ns_;
+  const bool may_be_so_low = above_.empty() || lowest(above_, 0).y >= -base;
+  return may_be_so_low && (below_.empty() || lowest(below_, 0).y >= base);
+}
+
+// The slope of the line with the most room, of those that clocks have.
+ClockBounds::Number ClockBounds::middle_slope() const {
+  const bool is_bounded = !std::isinf(slope_low_) && !std::isinf(slope_high_);
+  if (!is_bounded)
+    return std::clamp<Number>(0, slope_low_, slope_high_);  // of all possible drifts, none is the most likely
+  Number low = std::max<Number>(slope_low_, -kDriftMost), high = std::min<Number>(slope_high_, kDriftMost);
+  if (low > high) low = slope_low_, high = slope_high_;
   for (int step = 0; step < 100 && low < high; ++step) {
     const Number third = (high - low) / 3;
     if (slack(low + third) < slack(high - third)) {
@@ -154,13 +161,21 @@ void ClockBounds::find_middle() {
       high -= third;
     }
   }
-  middle_slope_ = (low + high) / 2;
-  const Number room = slack(middle_slope_);
+  return (low + high) / 2;
+}
+
+void ClockBounds::find_middle() {
+  if (are_equal_possible()) {
+    middle_offset_ = -static_cast<Number>(base_offset_ns_);
+    return;
+  }
+  middle_slope_ = middle_slope();
   if (above_.empty()) {
     const Point& l = lowest(below_, -middle_slope_);
     middle_offset_ = -l.y - middle_slope_ * l.x;
     return;
   }
+  const Number room = slack(middle_slope_);
   const Point& u = lowest(above_, middle_slope_);
   middle_offset_ = u.y - middle_slope_ * u.x - (std::isinf(room) ? 0 : room / 2);
 }

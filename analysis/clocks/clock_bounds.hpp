@@ -17,6 +17,10 @@
 // global time on parallel machines", WDAG 1989) and P. Ashton ("Algorithms for off-line clock synchronisation", 1995)
 // apply it to traces. They choose one line; here all are kept, as bounds.
 //
+// Where one line is needed, it is that of equal clocks if it fits: a correction that no message requires would add up from
+// machine to machine. Otherwise it is the line that is as far from all points as possible, and of drifts only those that
+// clocks have, if one fits: a few messages within a second bound the drift so loosely that an hour could become two.
+//
 // Results are exact up to rounding: about 1e-9 of a nanosecond.
 #pragma once
 
@@ -59,9 +63,13 @@ class ClockBounds {
   std::int64_t base_ns() const { return base_offset_ns_; }
   Bounds offset_at(std::int64_t at_ns) const;
 
-  // The offset by the line that fits and is as far from all points as possible.
+  // The offset by the one line (above).
   double middle_at(std::int64_t at_ns) const;
   double middle_drift() const { return static_cast<double>(middle_slope_); }
+
+  // A quartz is off by at most 100 parts in a million, and the kernel turns its clock faster or slower by at most 500 to
+  // correct it (adjtimex(2)): what two such clocks may differ by.
+  static constexpr double kDriftMost = 1.2e-3;
 
  private:
   using Number = long double;  // 64 bits of mantissa: any difference of two int64 is exact
@@ -75,7 +83,9 @@ class ClockBounds {
   Number slack(Number slope) const;
   void find_drift();
   bool steepest(const Hull& above, const Hull& below, Number* slope) const;
+  bool are_equal_possible() const;
   void find_middle();
+  Number middle_slope() const;
   Number x_of(std::int64_t at_ns) const { return static_cast<Number>(at_ns) - static_cast<Number>(base_at_ns_); }
 
   std::int64_t base_at_ns_ = 0, base_offset_ns_ = 0;

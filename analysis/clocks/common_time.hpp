@@ -1,8 +1,8 @@
 // A view of all machines' times in the clock of one of them, in which no message is received before it is sent and
 // every process keeps its order. Recorded times stay unchanged.
 //
-// Each clock is taken to be in the middle of its proven bounds (clock_bounds.hpp), from machine to machine along the
-// paths with the narrowest bounds. Where that is not accurate enough, single events are moved later, with what follows
+// The line of each pair of clocks (clock_bounds.hpp) leads from machine to machine, along the paths with the narrowest
+// bounds: that of equal clocks where messages permit it, or else one in the middle of the bounds. Where that is not accurate enough, single events are moved later, with what follows
 // them in their process, as little as needed: the order of cause and effect is more certain than any clock.
 //
 // Machines that no chain of messages joins have no common time. Each such group has its own.

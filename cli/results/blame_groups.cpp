@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,7 @@ class Grouping {
   Grouping(const BlameTree& tree, const TraceInfo& info)
       : kinds_(process_kinds(info)), root_(tree.root.process), sets_(info.processes.size()) {
     find(tree.root);
+    find_rivals(tree.root);
     for (std::uint32_t p = 0; p < info.processes.size(); ++p) members_[sets_.first_of(p)].push_back(p);
   }
 
@@ -70,9 +72,21 @@ class Grouping {
     for (const BlameNode& child : node.waits) {
       find(child);
       if (!may_join(child.process)) continue;
+      is_waited_for_.insert(child.process);
       const auto [first, is_new] = firsts.try_emplace({child.why, kinds_[child.process.value]}, child.process.value);
       if (!is_new) sets_.join(first->second, child.process.value);
     }
+  }
+
+  // Those that only had the CPU meanwhile.
+  void find_rivals(const BlameNode& node) {
+    std::map<std::string, std::uint32_t> firsts;
+    for (const BlameRival& rival : node.rivals) {
+      if (!may_join(rival.process) || is_waited_for_.contains(rival.process)) continue;
+      const auto [first, is_new] = firsts.try_emplace(kinds_[rival.process.value], rival.process.value);
+      if (!is_new) sets_.join(first->second, rival.process.value);
+    }
+    for (const BlameNode& child : node.waits) find_rivals(child);
   }
 
   void add(BlameNode& sum, const BlameNode& node) {
@@ -92,6 +106,7 @@ class Grouping {
   std::vector<std::string> kinds_;  // by process
   ProcessId root_;
   Sets sets_;
+  std::set<ProcessId> is_waited_for_;
   std::map<std::uint32_t, std::vector<std::uint32_t>> members_;  // by the first of them
 };
 

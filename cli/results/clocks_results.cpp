@@ -37,7 +37,7 @@ Json ppm_json(double rate) { return std::isfinite(rate) ? Json(rate * 1e6) : Jso
 std::string clocks_text(const Clocks& clocks, const TraceInfo& info, int width, bool all) {
   TextTable table({"clock", "less that of", ">offset from", ">to", ">width", ">drift ppm from", ">to",
                    ">messages there", ">back", "via"},
-                  all ? RowLimit{} : RowLimit{kRowsShown});
+                  all ? RowLimit{} : RowLimit{kRowsShown}, 2);
   for (const ClockRelation& known : clocks.relations) {
     const Bounds& more = known.offset.more;
     std::string via;

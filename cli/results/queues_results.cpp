@@ -29,8 +29,8 @@ std::string part_text(std::uint64_t ns) { return ns == 0 ? "-" : seconds_text(st
 
 // What waits were for; empty where the trace does not say it, or nothing waited.
 std::string parts_table(const Queues& queues, const TraceInfo& info, int width, const RowLimit& limit) {
-  TextTable table({"process", "what waited", ">for", ">a message", ">the CPU", ">a disk", ">its work", ">other"},
-                  limit);
+  TextTable table({"process", "what waited", ">for", ">a message", ">the CPU", ">a disk", ">its work", ">other"}, limit,
+                  2);
   bool any = false;
   const auto add = [&](ProcessId process, const char* what, const WaitParts& parts) {
     if (parts.total_ns() == 0) return;

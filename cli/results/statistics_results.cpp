@@ -82,7 +82,7 @@ double share_of(std::uint64_t messages, const MessageSizes& sizes) {
 }
 
 std::string message_table(const Statistics& statistics, const TraceInfo& info, int width, const RowLimit& limit) {
-  TextTable table({"from", "to", ">messages", ">of them data", ">bytes", ">mean size", ">remote"}, limit);
+  TextTable table({"from", "to", ">messages", ">of them data", ">bytes", ">mean size", ">remote"}, limit, 2);
   std::vector<Traffic> messages = statistics.messages;
   if (limit.exceeded_by(messages.size()))
     std::stable_sort(messages.begin(), messages.end(),

@@ -69,6 +69,21 @@ TEST_CASE("blame: a process that waits and those that it waits for stay apart, a
   CHECK(groups.info[groups.tree.root.waits[0].waits[0].process].name == "python3#3");
 }
 
+TEST_CASE("blame: processes of one program that only had the CPU are one row", "[cli]") {
+  const TraceInfo info = live({"client", "worker", "worker#2", "worker#3", "worker#4", "server"});
+  BlameTree tree = tree_of(0, "client");
+  wait(tree.root, 4, BlameWait::message, BlamePart::cpu, 10);
+  for (const std::uint32_t worker : {1u, 2u, 3u, 4u})
+    tree.root.rivals.push_back({BlamePart::cpu_queue, ProcessId{worker}, "", 5});
+  const BlameGroups groups = group_blame(tree, info);
+  const auto& rivals = groups.tree.root.rivals;
+  REQUIRE(rivals.size() == 2);
+  CHECK(groups.info[rivals[0].process].name == "worker x 3");
+  CHECK(rivals[0].time_ns == 15);
+  CHECK(groups.info[rivals[1].process].name == "worker#4");
+  CHECK(groups.info[groups.tree.root.waits[0].process].name == "worker#4");
+}
+
 TEST_CASE("blame: threads of one process are one row", "[cli]") {
   TraceInfo info = live({"server", "server/2", "server/3", "client"});
   for (const std::uint32_t thread : {1u, 2u}) info.processes[thread].group = ProcessId{0};

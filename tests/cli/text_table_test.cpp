@@ -81,6 +81,20 @@ TEST_CASE("text table: columns that do not fit stand in parts, each with what it
         "y           6\n");
 }
 
+TEST_CASE("text table: each part has all columns that name its rows", "[cli]") {
+  TextTable table({"from", "to", ">a", ">b"}, {}, 2);
+  table.add_row({"x", "y", "1111111", "2222222"});
+  table.add_row({"x", "z", "3", "4"});
+  CHECK(table.to_text(20) ==
+        "from  to        a\n"
+        "x     y   1111111\n"
+        "x     z         3\n"
+        "\n"
+        "from  to        b\n"
+        "x     y   2222222\n"
+        "x     z         4\n");
+}
+
 TEST_CASE("text table: a table of numbers alone is wider than asked rather than wrong", "[cli]") {
   TextTable table({">a", ">b"});
   table.add_row({"1111111111", "2222222222"});

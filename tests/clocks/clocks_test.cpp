@@ -113,6 +113,21 @@ TEST_CASE("clocks: true offset and drift always lie inside the bounds", "[clocks
   }
 }
 
+TEST_CASE("clocks: times of equal clocks stay as they are, however few messages there are", "[clocks]") {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    Random random(seed);
+    const std::size_t machines = 2 + random.below(60);
+    TrueClocks truth(std::vector<TrueClock>(machines, {0, 0, 1}));
+    truth.converse(random, machines * (1 + random.below(4)), static_cast<std::int64_t>(1 + random.below(100)) * kSecond,
+                   [&](auto from, auto to) { return seed % 3 != 0 || from == 0 || to == 0; });
+    INFO("seed " << seed);
+    const CommonOrder order = order_in_common(truth.recording.events, CommonTime(clocks_of(truth.recording)));
+    CHECK(order.moved == 0);
+    for (std::size_t i = 0; i < truth.recording.events.size(); ++i)
+      CHECK(order.times[i].ns == truth.recording.events[i].local_time.ns);
+  }
+}
+
 TEST_CASE("clocks: many messages narrow the bounds to their quickest", "[clocks]") {
   Random random(1);
   TrueClocks truth({{5 * kSecond, 50e-6, 1}, {0, -50e-6, 1}});

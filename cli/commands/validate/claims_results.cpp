@@ -84,7 +84,7 @@ std::string value_text(const std::optional<double>& value, const FigureClaim& fi
 }
 
 std::string claims_text(const std::vector<Judgement>& judgements, int width) {
-  TextTable table({"claim", "figure", ">goal", ">obtained", ">baseline", "verdict"});
+  TextTable table({"claim", "figure", ">goal", ">obtained", ">baseline", "verdict"}, {}, 2);
   std::string remarks;
   for (const auto& judgement : judgements) {
     for (const auto& figure : judgement.figures)
@@ -122,7 +122,7 @@ Json claims_json(const std::vector<Judgement>& judgements) {
 }
 
 std::string acceptance_text(const Claim& claim, const Baseline& before, const AcceptedRun& accepted, int width) {
-  TextTable table({"figure", "form", ">old", ">new", ">goal"});
+  TextTable table({"figure", "form", ">old", ">new", ">goal"}, {}, 2);
   for (const auto& figure : claim.figures) {
     for (const bool is_quick : {false, true}) {
       const Figures& figures = accepted.of(is_quick);
