@@ -22,13 +22,16 @@ void CallFrame::settle() {
 }
 
 void CallFrame::use_cpu(Duration work) {
-  Machine* machine = process_.machine;
-  std::int64_t left_ns = machine->cpu_ns(work);
+  double speed = process_.machine->speed;
+  std::int64_t left_ns = process_.machine->cpu_ns(work);
   while (left_ns > 0) {
     wait_while_stopped();
-    if (machine != process_.machine) {  // it has migrated: the same work takes another time here
-      left_ns = std::llround(static_cast<double>(left_ns) * machine->speed / process_.machine->speed);
-      machine = process_.machine;
+    Machine* machine = process_.machine;
+    if (speed !=
+        machine
+            ->speed) {  // it has migrated, or its machine's speed is another: the rest of the work takes another time
+      left_ns = std::llround(static_cast<double>(left_ns) * speed / machine->speed);
+      speed = machine->speed;
       if (left_ns == 0) break;
     }
     process_.computing_ns = left_ns;

@@ -54,12 +54,19 @@ void Faults::apply(const Fault& fault) {
       network.set_link(machine, *population.find_machine(fault.other_machine), true);
       break;
     case FaultKind::machine_speed:
-      machine.speed = fault.speed;
+      set_speed(machine, fault.speed);
       break;
     case FaultKind::process_off:
     case FaultKind::process_on:
       break;
   }
+}
+
+// What is being computed goes on at the new speed.
+void Faults::set_speed(Machine& machine, double speed) {
+  machine.speed = speed;
+  for (Process& process : simulation_.population().processes())
+    if (process.machine == &machine && process.computing_ns != 0) process.actor->interrupt();
 }
 
 void Faults::turn_off(Machine& machine) {

@@ -28,6 +28,7 @@ class Faults {
 
  private:
   void apply(const Fault& fault);
+  void set_speed(Machine& machine, double speed);
   void turn_off(Machine& machine);
   void turn_on(Machine& machine, bool restart_processes);
   void turn_off(Process& process);

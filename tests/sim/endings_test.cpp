@@ -326,6 +326,27 @@ System asked(Program client) {
 
 }  // namespace
 
+TEST_CASE("sim: a computation goes on at the new speed of its machine", "[sim]") {
+  System system;
+  system.machine("red").machine("blue");
+  for (const char* name : {"one", "other"})  // each has half of red's CPU
+    system.process(name, "red", {}, [](MessageCalls& calls) { calls.compute(milliseconds(100)); });
+  system.process("apart", "blue", {}, [](MessageCalls& calls) { calls.compute(milliseconds(100)); });
+  Fault slower{milliseconds(100), FaultKind::machine_speed, "red", ""};
+  slower.speed = .5;
+  Fault faster{milliseconds(200), FaultKind::machine_speed, "red", ""};
+  faster.speed = 2;
+  system.scenario.faults = {slower, faster};
+  const auto outcome = system.run();
+  REQUIRE(outcome.error == "");
+  // 100 ms of work by the first fault, 50 by the second, and 50 at twice the speed.
+  for (const char* name : {"one", "other"}) {
+    CHECK(outcome.truth_of(name).last_activity.ns == milliseconds(225).ns);
+    CHECK(outcome.truth_of(name).cpu_time_ns == 112'500'000);
+  }
+  CHECK(outcome.truth_of("apart").last_activity.ns == milliseconds(100).ns);
+}
+
 TEST_CASE("sim: a process that a fault ends and restarts has forgotten everything", "[sim]") {
   System system = asked(asks(8, {1, 2, 0, 0, 0, 1, 2, 3}));
   Fault off{milliseconds(18), FaultKind::process_off, "", ""};
