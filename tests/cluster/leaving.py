@@ -18,8 +18,9 @@ class _Machine:
     def __init__(self) -> None:
         self.interfaces = sorted(os.listdir("/sys/class/net"))
         self.mounts = pathlib.Path("/proc/self/mounts").read_text(encoding="utf-8")
-        # The first dpm that runs as root here makes its folder, and that may be another test.
-        self.folders = sorted(set(os.listdir("/run")) - {"dpm"})
+        # The first dpm that runs as root here makes its folder, and the first mount of a machine makes /run/mount. Both may be
+        # another test's.
+        self.folders = sorted(set(os.listdir("/run")) - {"dpm", "mount"})
 
 
 def _children(pid: int) -> list[int]:
