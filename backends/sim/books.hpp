@@ -22,8 +22,8 @@ struct Ending {
 
 class Books {
  public:
-  // Returns how many messages that makes.
-  std::uint64_t sent() { return ++messages_sent_; }
+  void sent() { ++messages_sent_; }
+  std::uint64_t messages_sent() const { return messages_sent_; }
   void delivered() { ++messages_delivered_; }
   // `how` completes "messages were dropped on their way".
   void dropped(const std::string& how) {

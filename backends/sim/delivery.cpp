@@ -32,13 +32,17 @@ void Delivery::insert(TrueTime when, std::uint32_t rank, std::function<void()> a
   calendar_.insert(when, rank, packet);
 }
 
+void Delivery::end_if_none_may_be_sent() {
+  const std::uint64_t limit = simulation_.scenario().message_limit;
+  if (limit != 0 && simulation_.books().messages_sent() >= limit)
+    simulation_.end_at_limit(fmt::format("the message limit of {} messages", limit));
+}
+
 void Delivery::send(Packet& packet) {
   const TrueTime now = simulation_.now();
   Process& from = *packet.from;
   from.last_activity = now;
-  const std::uint64_t limit = simulation_.scenario().message_limit;
-  if (simulation_.books().sent() > limit && limit != 0)
-    simulation_.end_at_limit(fmt::format("the message limit of {} messages", limit));
+  simulation_.books().sent();
   if (network_.is_down(*from.machine, *packet.to->machine))
     return drop(packet, over_link_down(*from.machine, *packet.to->machine));
   const TrueTime earliest = now + DelayModel::delivery(*packet.delays, packet.length_bytes);

@@ -18,6 +18,8 @@ class Delivery {
  public:
   explicit Delivery(Simulation& simulation);
 
+  // Ends the run if the scenario allows no message more. To be called before anything counts a message or records its SEND.
+  void end_if_none_may_be_sent();
   // Hands over a packet sent now. It arrives after the delay of its class, never before an earlier one of the same
   // pair.
   void send(Packet& packet);

@@ -51,6 +51,7 @@ void Messages::transmit(Packet& packet) {
   packet.sequence = process_.next_sequence++;
   Network& network = simulation_.delivery().network();
   frame_.use_cpu(DelayModel::sender_cpu(network.between(*process_.machine, *packet.to->machine), packet.length_bytes));
+  simulation_.delivery().end_if_none_may_be_sent();
   packet.delays = &network.between(*process_.machine, *packet.to->machine);  // either may have migrated meanwhile
   if (process_.flags.has(EventType::send)) frame_.record(simulation_.names().event_of(EventType::send, packet));
   ++process_.messages_sent;

@@ -24,6 +24,7 @@ void MovedData::move(LinkIndex from_index, LinkIndex to_index, std::uint64_t byt
     send(*arrived.to, from, to, bytes, wait_for_arrival);
     if (!wait_for_arrival) simulation_.scheduler().wake(caller_);
   };
+  simulation_.delivery().end_if_none_may_be_sent();
   simulation_.delivery().send(request);
   frame_.block(Waiting::for_data);
 }
@@ -47,6 +48,7 @@ void MovedData::send(Process& source, const Link& from, const Link& to, std::uin
       frame_.use_cpu(cost);
     else
       source.owed += cost;
+    simulation_.delivery().end_if_none_may_be_sent();
     packet.delays = &network.between(*source.machine, *packet.to->machine);
     if (source.flags.has(EventType::send)) {
       Event event = simulation_.names().event_of(EventType::send, packet);

@@ -192,6 +192,10 @@ TEST_CASE("sim: an endless scenario ends at its limits and says who did what", "
   CHECK_FALSE(stopped.truth.deadlocked);
   CHECK(stopped.truth.at_limit);
   CHECK(stopped.truth.blocked.size() == 2);
+  // The last one has arrived: the run ends where one more would be sent.
+  CHECK(stopped.of("a", EventType::send).size() + stopped.of("b", EventType::send).size() == 100);
+  CHECK(stopped.truth_of("a").messages_sent + stopped.truth_of("b").messages_sent == 100);
+  CHECK(stopped.truth.messages_delivered == 100);
 
   System by_time = ping_pong();
   by_time.scenario.time_limit = milliseconds(1500);
