@@ -97,8 +97,9 @@ void Performer::fill_queue() {
 
 // Messages that no handler takes are kept for a wait, and have no place in the queue.
 bool Performer::refuse_one() {
-  const std::uint64_t room = behaviour_.queue->at_most.value + (was_busy_ ? 0 : 1);
-  const std::uint64_t refused_at = behaviour_.queue->drops_oldest ? 0 : room;
+  const std::uint64_t taken_at_once = was_busy_ ? 0 : 1;  // an idle process had waited for it, so it is not in the queue
+  const std::uint64_t room = behaviour_.queue->at_most.value + taken_at_once;
+  const std::uint64_t refused_at = behaviour_.queue->drops_oldest ? taken_at_once : room;
   std::uint64_t waiting = 0;
   auto refused = deferred_.end();
   for (auto message = deferred_.begin(); message != deferred_.end(); ++message) {

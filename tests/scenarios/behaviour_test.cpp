@@ -450,6 +450,21 @@ TEST_CASE("behaviour: what has no room in a limited queue is refused, the newest
   CHECK(handled(R"({"at_most": 3, )" + refused + "}").size() == 8);
 }
 
+TEST_CASE("behaviour: an idle process takes the first of several messages that come at once, whatever is dropped",
+          "[scenarios]") {
+  const auto handled = [](const std::string& queue) {
+    FakeCalls calls = fake();
+    for (std::uint32_t length = 10; length < 14; ++length) calls.arrive("a", 3, length);
+    calls.run(
+        program_of(R"({"queue": )" + queue + R"(, "on": [{"kind": "item", "do": [{"forward": "item", "to": "b"}]}]})"));
+    return calls.done;
+  };
+  CHECK(handled(R"({"at_most": 2, "drop_oldest": true})") ==
+        Lines{"send 3 to b 10", "send 3 to b 12", "send 3 to b 13"});
+  CHECK(handled(R"({"at_most": 0, "drop_oldest": true})") == Lines{"send 3 to b 10"});
+  CHECK(handled(R"({"at_most": 2})") == Lines{"send 3 to b 10", "send 3 to b 11", "send 3 to b 12"});
+}
+
 TEST_CASE("behaviour: a refused call can be answered, by the steps of the queue alone", "[scenarios]") {
   const auto replies = [](const std::string& steps) {
     FakeCalls calls = fake();
