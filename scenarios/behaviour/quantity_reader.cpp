@@ -1,5 +1,7 @@
 #include "scenarios/behaviour/quantity_reader.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -15,6 +17,14 @@ void check_weights(const std::vector<double>& weights, const JsonNode& at, const
 void check_counts(const std::vector<double>& counts, const JsonNode& at, const Reading& reading) {
   if (std::any_of(counts.begin(), counts.end(), [](double count) { return count != std::floor(count) || count > 1e9; }))
     reading.problem(at, "weights say how often each comes up before the next round: whole numbers, at most 10^9");
+}
+
+void check_whole(const Quantity& quantity, const JsonNode& at, const std::string& what, const Reading& reading) {
+  std::vector<double> values = quantity.values;
+  if (quantity.kind == Quantity::Kind::constant) values.push_back(quantity.low);
+  for (const double value : values)
+    if (value != std::floor(value))
+      return reading.problem(at, fmt::format("{} must be a whole number, not {:.15g}", what, value));
 }
 
 Quantity read_quantity(const JsonNode& node, const std::string& what, Range range, const Reading& reading) {

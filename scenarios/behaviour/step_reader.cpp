@@ -62,13 +62,13 @@ class FieldReader : public StepFields {
   }
 
   void bytes(const Field& field, Quantity& quantity) override {
-    if (const auto* node = object_.need(field.key)) read(*node, field, kBytes, quantity);
+    if (const auto* node = object_.need(field.key)) read_whole(*node, field, kBytes, quantity);
   }
 
   void bytes_or_same(const Field& field, Quantity& quantity, bool& same) override {
     const auto* node = object_.find(field.key);
     same = node == nullptr;
-    if (node != nullptr) read(*node, field, kBytes, quantity);
+    if (node != nullptr) read_whole(*node, field, kBytes, quantity);
   }
 
   void kind(const Field& field, KindName& kind) override {
@@ -161,7 +161,7 @@ class FieldReader : public StepFields {
   }
 
   void key(const Field& field, std::optional<Quantity>& key) override {
-    if (const auto* node = object_.find(field.key)) read(*node, field, kKey, key.emplace());
+    if (const auto* node = object_.find(field.key)) read_whole(*node, field, kKey, key.emplace());
   }
 
   void whole(const Field& field, Whole& whole, const WholeForm& form) override {
@@ -279,6 +279,11 @@ class FieldReader : public StepFields {
   void read(const JsonNode& node, const Field& field, Range range, Quantity& quantity) {
     quantity = read_quantity(node, quoted(field), range, reading_);
     if (quantity.kind == Quantity::Kind::measured) remembers(quantity.slot);
+  }
+
+  void read_whole(const JsonNode& node, const Field& field, Range range, Quantity& quantity) {
+    read(node, field, range, quantity);
+    check_whole(quantity, node, quoted(field), reading_);
   }
 
   void read_kind(const JsonNode& node, const Field& field, KindName& kind) {
