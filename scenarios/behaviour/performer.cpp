@@ -97,7 +97,8 @@ void Performer::fill_queue() {
 
 // Messages that no handler takes are kept for a wait, and have no place in the queue.
 bool Performer::refuse_one() {
-  const std::uint64_t taken_at_once = was_busy_ ? 0 : 1;  // an idle process had waited for it, so it is not in the queue
+  const std::uint64_t taken_at_once =
+      was_busy_ ? 0 : 1;  // an idle process had waited for it, so it is not in the queue
   const std::uint64_t room = behaviour_.queue->at_most.value + taken_at_once;
   const std::uint64_t refused_at = behaviour_.queue->drops_oldest ? taken_at_once : room;
   std::uint64_t waiting = 0;
@@ -285,27 +286,37 @@ bool Performer::post(const Outgoing& outgoing, How how, Activity& activity, cons
   const auto to = [&](const std::string& process) { return post_to(process, outgoing, how, activity, timeout); };
   const auto& list = outgoing.to.subscribers;
   if (outgoing.to.processes == nullptr && !list) return to(sender_name(current(activity)));
-  const auto& names = list ? subscribers_[*list] : *outgoing.to.processes;
+  const auto& names = list ? subscribers_[*list].names() : *outgoing.to.processes;
   // A group's member does not write to itself, unless it is named.
   const std::size_t self_at = list || outgoing.to.by_name ? kNoProcess : lookup(outgoing.to.processes).self_at;
   const std::size_t others = names.size() - (self_at == kNoProcess ? 0 : 1);
   const auto other = [&](std::size_t i) -> const std::string& { return names[i < self_at ? i : i + 1]; };
   if (others == 0) return true;
+  const auto next_in_turn = [&] {
+    const std::size_t at = memory_[outgoing.slot].at;
+    return list ? subscribers_[*list].index_after(at) : at % others;
+  };
+  const auto had_its_turn = [&](std::size_t i) {
+    memory_[outgoing.slot].at = list ? subscribers_[*list].number_of(i) : i + 1;
+  };
   bool all_in_time = true;
   switch (outgoing.pick) {
     case Pick::random:
       return to(other(others == 1 ? 0 : activity.draws->below(others)));
-    case Pick::in_turn:
-      return to(other(memory_[outgoing.slot].at++ % others));
+    case Pick::in_turn: {
+      const std::size_t next = next_in_turn();
+      had_its_turn(next);
+      return to(other(next));
+    }
     case Pick::requester:
       return to(requester(outgoing.to.processes, activity));
     case Pick::least_outstanding: {
       // Of several alike, each in its turn.
-      const std::size_t first = memory_[outgoing.slot].at % others;
+      const std::size_t first = next_in_turn();
       std::size_t least = first;
       for (std::size_t i = (first + 1) % others; i != first; i = (i + 1) % others)
         if (outstanding_.of(other(i)) < outstanding_.of(other(least))) least = i;
-      memory_[outgoing.slot].at = least + 1;
+      had_its_turn(least);
       return to(other(least));
     }
     case Pick::by_key:

@@ -26,6 +26,7 @@
 #include "scenarios/behaviour/outstanding.hpp"
 #include "scenarios/behaviour/request_tag.hpp"
 #include "scenarios/behaviour/requesters.hpp"
+#include "scenarios/behaviour/subscriber_list.hpp"
 #include "scenarios/behaviour/timeout.hpp"
 
 namespace dpm {
@@ -42,7 +43,8 @@ struct Activity {
 // What a process remembers of a step until it performs it again.
 struct Memory {
   Deck deck;
-  std::size_t at = 0;  // where a choice in order has come to, or which member of a group is next
+  // Where a choice in order has come to, which member of a group is next, or the number of the subscriber that was last.
+  std::size_t at = 0;
   std::uint64_t times = 0;
 };
 
@@ -57,7 +59,7 @@ class Performer {
   MessageCalls& calls() { return calls_; }
   void perform(const Steps& steps, Activity& activity);
   Memory& memory(std::size_t slot) { return memory_[slot]; }
-  std::vector<std::string>& subscribers(const Subscription& list) { return subscribers_[list.index]; }
+  SubscriberList& subscribers(const Subscription& list) { return subscribers_[list.index]; }
   double& value_of(const Variable& variable) { return variables_[variable.index]; }
   double drawn(const Quantity& quantity, Activity& activity);
 
@@ -121,8 +123,8 @@ class Performer {
   const std::vector<std::string>& senders_;
   MessageCalls& calls_;
   std::vector<double> variables_;
-  std::vector<Memory> memory_;                         // by slot
-  std::vector<std::vector<std::string>> subscribers_;  // by list, in the order of subscribing
+  std::vector<Memory> memory_;               // by slot
+  std::vector<SubscriberList> subscribers_;  // by list
   std::unordered_map<LinkIndex, std::size_t> sender_of_link_;
   std::vector<LinkIndex> links_from_;  // by index in senders_
   std::unordered_map<const std::vector<std::string>*, Lookup> lookups_;

@@ -548,6 +548,27 @@ TEST_CASE("behaviour: the member with the least outstanding messages gets the ne
                             "send 1 to g_2 100", "send 1 to g_3 100", "send 1 to g_3 100"});
 }
 
+TEST_CASE("behaviour: each subscriber has its turn when another has left or come", "[scenarios]") {
+  FakeCalls calls = fake();
+  const auto item = [&] { calls.arrive("a", 3, 10); };
+  for (const auto* subscriber : {"g_1", "g_2", "g_3"}) calls.arrive(subscriber, 1, 10);
+  item();                      // to g_1
+  item();                      // to g_2
+  calls.arrive("g_1", 4, 10);  // leaves; g_3 is next
+  item();
+  item();
+  calls.arrive("g_1", 1, 10);  // comes back, behind g_3
+  item();
+  item();
+  calls.arrive("g_3", 4, 10);  // leaves; the turn begins again
+  item();
+  calls.run(program_of(R"({"subscriptions": ["news"], "on": [{"kind": "ask", "do": [{"subscribe": "news"}]},
+        {"kind": "end", "do": [{"unsubscribe": "news"}]},
+        {"kind": "item", "do": [{"forward": "item", "to": "news", "pick": "in_turn"}]}]})"));
+  CHECK(calls.done == Lines{"send 3 to g_1 10", "send 3 to g_2 10", "send 3 to g_3 10", "send 3 to g_2 10",
+                            "send 3 to g_3 10", "send 3 to g_1 10", "send 3 to g_2 10"});
+}
+
 TEST_CASE("behaviour: a key belongs to the same member, whichever process sends", "[scenarios]") {
   CHECK(run_start(R"([{"send": "ask", "to": "g", "bytes": 1, "pick": "by_key", "key": 0},
                       {"send": "ask", "to": "g", "bytes": 1, "pick": "by_key", "key": 4},

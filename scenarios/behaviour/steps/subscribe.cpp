@@ -1,7 +1,5 @@
 #include "scenarios/behaviour/steps/subscribe.hpp"
 
-#include <algorithm>
-
 #include "scenarios/behaviour/performer.hpp"
 
 namespace dpm::steps {
@@ -15,9 +13,7 @@ void Subscribe::fields(StepFields& fields) {
 }
 
 void Subscribe::perform(Performer& performer, Activity& activity) const {
-  auto& subscribers = performer.subscribers(list);
-  const std::string sender = performer.sender_name(performer.current(activity));
-  if (std::find(subscribers.begin(), subscribers.end(), sender) == subscribers.end()) subscribers.push_back(sender);
+  performer.subscribers(list).add(performer.sender_name(performer.current(activity)));
 }
 
 }  // namespace dpm::steps

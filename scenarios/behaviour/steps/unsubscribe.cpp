@@ -1,7 +1,5 @@
 #include "scenarios/behaviour/steps/unsubscribe.hpp"
 
-#include <algorithm>
-
 #include "scenarios/behaviour/performer.hpp"
 
 namespace dpm::steps {
@@ -15,9 +13,7 @@ void Unsubscribe::fields(StepFields& fields) {
 }
 
 void Unsubscribe::perform(Performer& performer, Activity& activity) const {
-  auto& subscribers = performer.subscribers(list);
-  const std::string sender = performer.sender_name(performer.current(activity));
-  subscribers.erase(std::remove(subscribers.begin(), subscribers.end(), sender), subscribers.end());
+  performer.subscribers(list).remove(performer.sender_name(performer.current(activity)));
 }
 
 }  // namespace dpm::steps
