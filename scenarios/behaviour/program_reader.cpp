@@ -46,6 +46,37 @@ Admission read_admission(const JsonNode& node, const Reading& reading, const Nam
   return admission;
 }
 
+bool takes_all_from(const Handler& handler, const ProcessNames& senders) {
+  const ProcessNames& from = handler.from.processes;
+  if (from == nullptr || senders == nullptr) return from == nullptr;
+  return std::all_of(senders->begin(), senders->end(), [&](const std::string& sender) {
+    return std::find(from->begin(), from->end(), sender) != from->end();
+  });
+}
+
+bool takes_kind(const Handler& handler, const KindName& kind) {
+  return std::any_of(handler.kinds.begin(), handler.kinds.end(),
+                     [&](const KindName& taken) { return taken.any || (!kind.any && taken.code == kind.code); });
+}
+
+// The first handler that matches is used, so one before which others take each of its kinds from all of its senders never is.
+void check_that_each_can_run(const std::vector<Handler>& handlers, const JsonNode& on, const Reading& reading) {
+  for (std::size_t i = 1; i < handlers.size(); ++i) {
+    std::size_t last = 0;
+    const bool all_taken = std::all_of(handlers[i].kinds.begin(), handlers[i].kinds.end(), [&](const KindName& kind) {
+      const auto earlier = std::find_if(
+          handlers.begin(), handlers.begin() + static_cast<std::ptrdiff_t>(i), [&](const Handler& handler) {
+            return takes_kind(handler, kind) && takes_all_from(handler, handlers[i].from.processes);
+          });
+      last = std::max(last, static_cast<std::size_t>(earlier - handlers.begin()));
+      return last < i;
+    });
+    if (all_taken && !handlers[i].kinds.empty())
+      reading.problem(on.items[i], fmt::format("this handler never runs: the one at line {} takes its messages first",
+                                               on.items[last].line));
+  }
+}
+
 }  // namespace
 
 InFileProgram read_program(const JsonNode& node, const Reading& reading, const Kinds& kinds,
@@ -71,8 +102,10 @@ InFileProgram read_program(const JsonNode& node, const Reading& reading, const K
   if (start == nullptr && on == nullptr && node.is(JsonKind::object))
     reading.problem(node, "a program needs 'start', 'on' or both");
   if (start != nullptr) behaviour.start = steps.read_steps(*start, "'start'");
-  if (on != nullptr && reading.expect(*on, JsonKind::list, "'on'"))
+  if (on != nullptr && reading.expect(*on, JsonKind::list, "'on'")) {
     for (const auto& handler : on->items) behaviour.handlers.push_back(steps.read_handler(handler));
+    check_that_each_can_run(behaviour.handlers, *on, reading);
+  }
   if (const auto* queue = object.find("queue")) {
     behaviour.queue = steps.read_queue(*queue);
     if (on == nullptr)
