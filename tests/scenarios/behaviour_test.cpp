@@ -548,27 +548,6 @@ TEST_CASE("behaviour: the member with the least outstanding messages gets the ne
                             "send 1 to g_2 100", "send 1 to g_3 100", "send 1 to g_3 100"});
 }
 
-TEST_CASE("behaviour: each subscriber has its turn when another has left or come", "[scenarios]") {
-  FakeCalls calls = fake();
-  const auto item = [&] { calls.arrive("a", 3, 10); };
-  for (const auto* subscriber : {"g_1", "g_2", "g_3"}) calls.arrive(subscriber, 1, 10);
-  item();                      // to g_1
-  item();                      // to g_2
-  calls.arrive("g_1", 4, 10);  // leaves; g_3 is next
-  item();
-  item();
-  calls.arrive("g_1", 1, 10);  // comes back, behind g_3
-  item();
-  item();
-  calls.arrive("g_3", 4, 10);  // leaves; the turn begins again
-  item();
-  calls.run(program_of(R"({"subscriptions": ["news"], "on": [{"kind": "ask", "do": [{"subscribe": "news"}]},
-        {"kind": "end", "do": [{"unsubscribe": "news"}]},
-        {"kind": "item", "do": [{"forward": "item", "to": "news", "pick": "in_turn"}]}]})"));
-  CHECK(calls.done == Lines{"send 3 to g_1 10", "send 3 to g_2 10", "send 3 to g_3 10", "send 3 to g_2 10",
-                            "send 3 to g_3 10", "send 3 to g_1 10", "send 3 to g_2 10"});
-}
-
 TEST_CASE("behaviour: a key belongs to the same member, whichever process sends", "[scenarios]") {
   CHECK(run_start(R"([{"send": "ask", "to": "g", "bytes": 1, "pick": "by_key", "key": 0},
                       {"send": "ask", "to": "g", "bytes": 1, "pick": "by_key", "key": 4},
@@ -580,24 +559,4 @@ TEST_CASE("behaviour: a key belongs to the same member, whichever process sends"
   calls.arrive("b", 1, 100, tag(7, 3));
   calls.run(program_of(R"({"on": [{"kind": "ask", "do": [{"forward": "ask", "to": "g", "pick": "by_key"}]}]})"));
   CHECK(calls.done == Lines{"send 1 to g_2 100", "send 1 to g_1 100", "send 1 to g_2 100"});
-}
-
-// ---- subscriptions
-
-TEST_CASE("behaviour: what is published goes to the processes that have subscribed, in their order", "[scenarios]") {
-  FakeCalls calls = fake();
-  const auto publish = [&] { calls.arrive("a", 3, 10); };
-  publish();
-  calls.arrive("g_2", 1, 10);
-  calls.arrive("b", 1, 10);
-  calls.arrive("g_2", 1, 10);  // once is enough
-  publish();
-  calls.arrive("g_2", 4, 10);
-  calls.arrive("g_3", 4, 10);  // never subscribed
-  publish();
-  calls.run(program_of(R"({"subscriptions": ["news", "other"], "on": [{"kind": "ask", "do": [{"subscribe": "news"}]},
-      {"kind": "end", "do": [{"unsubscribe": "news"}]},
-      {"kind": "item", "do": [{"forward": "item", "to": "news", "pick": "all"},
-                              {"send": "item", "to": "other", "bytes": 1}]}]})"));
-  CHECK(calls.done == Lines{"send 3 to g_2 10", "send 3 to b 10", "send 3 to b 10"});
 }
