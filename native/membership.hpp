@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "model/misuse.hpp"
 #include "model/scenario.hpp"
 #include "native/board.hpp"
 #include "native/frame.hpp"
@@ -11,10 +12,6 @@
 
 namespace dpm::native {
 
-// Thrown through a program that misused a call.
-struct Misuse {
-  std::string what;
-};
 // Ends a process from inside: STOPTASK.
 struct StopTask {};
 

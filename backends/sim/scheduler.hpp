@@ -6,15 +6,12 @@
 #include <string>
 
 #include "backends/sim/process.hpp"
+#include "model/misuse.hpp"
 
 namespace dpm::sim {
 
 class Simulation;
 
-// Thrown through a program that misused a call; ends the run.
-struct Misuse {
-  std::string what;
-};
 // Ends a process from inside: STOPTASK, or a process that is gone but caught what should have ended it.
 struct StopTask {};
 

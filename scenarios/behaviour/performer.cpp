@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
+#include "model/misuse.hpp"
 #include "scenarios/behaviour/request_tag.hpp"
 
 namespace dpm {
@@ -140,8 +141,8 @@ void Performer::handle(Message message) {
   const Handler* handler = handler_of(message);
   if (handler == nullptr && is_late(message)) return;
   if (handler == nullptr)
-    throw std::runtime_error(fmt::format("process '{}' has no handler for a message of code {} from '{}'",
-                                         calls_.name(), message.code, sender_name(message)));
+    throw Misuse{fmt::format("process '{}' has no handler for a message of code {} from '{}'", calls_.name(),
+                             message.code, sender_name(message))};
   if (behaviour_.admission.from != nullptr && is_from(message, behaviour_.admission.from)) ++admitted_;
   Activity activity;
   perform_on(std::move(message), handler->steps, activity);
@@ -221,14 +222,14 @@ const std::string& Performer::requester(const ProcessNames& names, const Activit
   const auto latest = requesters_.latest(
       activity.tag.request, [&](std::size_t sender) { return sender != kNoProcess && has_sender[sender]; });
   if (latest) return senders_[*latest];
-  throw std::runtime_error(
+  throw Misuse{
       fmt::format("process '{}': no process of the group of '{}' has sent it a message of the request being handled",
-                  calls_.name(), names->front()));
+                  calls_.name(), names->front())};
 }
 
 const Message& Performer::current(const Activity& activity) const {
   if (activity.current) return *activity.current;
-  throw std::runtime_error(fmt::format("process '{}' has no message to reply to or forward", calls_.name()));
+  throw Misuse{fmt::format("process '{}' has no message to reply to or forward", calls_.name())};
 }
 
 std::size_t Performer::sender_index(const Message& message) const {
@@ -382,15 +383,21 @@ void Performer::reply(const KindName& kind, const Quantity& bytes, Activity& act
 void Performer::manage(const char* step, const Whom& processes, const Managed& what) {
   for (const std::string& process : *processes.processes)
     if (auto done = what(calls_, process); !done)
-      throw std::runtime_error(fmt::format("process '{}', step '{}': {}", calls_.name(), step, done.error().what));
+      throw Misuse{fmt::format("process '{}', step '{}': {}", calls_.name(), step, done.error().what)};
 }
 
 // ---- steps
 
 void Performer::perform(const Steps& steps, Activity& activity) {
-  for (const Step& step : steps)
-    if (step.probability >= 1 || activity.draws->chance(step.probability))
+  for (const Step& step : steps) {
+    if (step.probability < 1 && !activity.draws->chance(step.probability)) continue;
+    try {
       std::visit([&](const auto& what) { what.perform(*this, activity); }, step.what);
+    } catch (Misuse& misuse) {
+      if (!std::exchange(misuse.located, true)) misuse.what += fmt::format(" (the step at line {})", step.line);
+      throw;
+    }
+  }
 }
 
 Program make_program(std::shared_ptr<const Behaviour> behaviour, ProcessNames senders) {

@@ -9,6 +9,7 @@ namespace dpm {
 struct Step {
   StepType what;
   double probability = 1;  // that the step is done at all
+  int line = 0;            // of the file
 };
 
 // Calls visit(T{}) for every struct T in steps/.

@@ -355,6 +355,7 @@ Handler StepReader::read_handler(const JsonNode& node) {
 // A step is told by its verb. "count" is also a key of wait, whose place comes first.
 Step StepReader::read_step(const JsonNode& node) {
   Step step;
+  step.line = node.line;
   if (!reading_.expect(node, JsonKind::object, "a step")) return step;
   const auto& entries = step_entries();
   const auto entry = std::find_if(entries.begin(), entries.end(),

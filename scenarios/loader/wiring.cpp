@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "scenarios/loader/reply_check.hpp"
+#include "scenarios/loader/wait_check.hpp"
 
 namespace dpm {
 namespace {
@@ -62,6 +63,7 @@ void Wiring::add_links_of_steps() {
   for (const auto& entry : processes_.entries)
     if (!entry.programs.empty()) check_kinds(entry, *entry.programs.front());
   if (reading_.problems.empty()) ReplyCheck(scenario_, processes_, reading_.problems).check();
+  if (reading_.problems.empty()) WaitCheck(scenario_, processes_, reading_.problems).check();
 }
 
 // Every kind a program sends must be one its receivers handle or wait for; those written in C++ are not looked into. A

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "model/misuse.hpp"
 #include "scenarios/behaviour/request_tag.hpp"
 #include "tests/scenarios/fake_calls.hpp"
 #include "tests/scenarios/support.hpp"
@@ -10,6 +11,8 @@
 
 using namespace dpm;
 using namespace dpm::test;
+
+CATCH_TRANSLATE_EXCEPTION(Misuse& misuse) { return misuse.what; }
 
 namespace {
 
@@ -204,7 +207,17 @@ TEST_CASE("behaviour: steps that need a message fail loudly when a skipped wait 
   FakeCalls calls = fake();
   const Program program =
       program_of(R"({"start": [{"wait": "ask", "probability": 0}, {"send": "end", "to": "sender", "bytes": 3}]})");
-  CHECK_THROWS_WITH(calls.run(program), "process 'p' has no message to reply to or forward");
+  CHECK_THROWS_WITH(calls.run(program), "process 'p' has no message to reply to or forward (the step at line 3)");
+}
+
+TEST_CASE("behaviour: an error names the line of the step that made it, and not those of the steps around it",
+          "[scenarios]") {
+  FakeCalls calls = fake();
+  const Program program = program_of(R"({"start": [{"repeat": 2, "do": [
+      {"wait": "ask", "probability": 0},
+      {"repeat": 3, "do": [
+        {"forward": "end", "to": "a"}]}]}]})");
+  CHECK_THROWS_WITH(calls.run(program), "process 'p' has no message to reply to or forward (the step at line 6)");
 }
 
 TEST_CASE("behaviour: every send from start begins a request of its own", "[scenarios]") {
