@@ -12,7 +12,7 @@ class EventKeeper : public EventSink {
  public:
   void on_begin(const TraceInfo&) override {}
   void on_events(std::span<const Event> batch) override { events_.insert(events_.end(), batch.begin(), batch.end()); }
-  void on_end(const LossReport&) override {}
+  void on_end(const LossReport&) override { events_.shrink_to_fit(); }
 
   std::span<const Event> events() const { return events_; }
 

@@ -19,7 +19,9 @@ using view::Json;
 constexpr std::size_t kBins = 400;
 constexpr std::size_t kArcsMost = 6'000;  // single messages in a file: about a megabyte
 
-Json as_json(const view::Answer& answer) { return Json::parse(view::to_json(answer)); }
+Json as_json(view::Answer answer) {
+  return answer.arrays.empty() ? std::move(answer.json) : Json::parse(view::to_json(answer));
+}
 
 // The widest window around the middle of the run whose events are few enough to be shown one by one.
 std::optional<Json> single_events(LiveRecording& recording) {
@@ -57,8 +59,8 @@ Json answers_of(const LiveRecording& recording, const WholeFindings& whole) {
   if (auto queues = queues_document(whole)) answers["queues"] = *std::move(queues);
   if (whole.found.blame) answers["blame"] = blame_section_json(*whole.found.blame, whole.found.input.info);
   if (auto paths = paths_document(whole, 40)) answers["paths"] = *std::move(paths);
-  if (const auto overview = overview_answer({{"width", kBins}}, recording, &whole, {}))
-    answers["overview"] = as_json(*overview);
+  if (auto overview = overview_answer({{"width", kBins}}, recording, &whole, {}))
+    answers["overview"] = as_json(*std::move(overview));
   return answers;
 }
 
@@ -88,6 +90,7 @@ void FileData::on_events(std::span<const Event> batch) {
 }
 
 void FileData::on_end(const LossReport& losses) {
+  events_.shrink_to_fit();
   levels_->on_end(losses);
   endings_.on_end(losses);
 }
@@ -110,7 +113,7 @@ Json FileData::take(Findings& found) {
   Json data = nullptr;
   if (recording.now().ns > 0) {
     data = {{"answers", answers_of(recording, whole)}};
-    if (const auto levels = levels_answer({{"width", kBins}}, recording, {})) data["levels"] = as_json(*levels);
+    if (auto levels = levels_answer({{"width", kBins}}, recording, {})) data["levels"] = as_json(*std::move(levels));
     if (auto events = single_events(recording)) data["spacetime"] = *std::move(events);
   }
   found = std::move(whole.found);

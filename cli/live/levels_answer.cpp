@@ -36,7 +36,7 @@ Json process_json(ProcessId process, const ProcessRow& row, const WindowBins& bi
   return json;
 }
 
-Json pair_json(std::pair<ProcessId, ProcessId> ends, const std::vector<PairAmounts>& amounts) {
+Json pair_json(const PairEnds& ends, const std::vector<PairAmounts>& amounts) {
   Json at = Json::array(), messages = Json::array(), bytes = Json::array();
   for (std::size_t bin = 0; bin < amounts.size(); ++bin) {
     if (amounts[bin] == PairAmounts{}) continue;
@@ -62,8 +62,10 @@ Result<view::Answer> levels_answer(const Json& params, const LiveRecording& reco
   Json processes = Json::array(), pairs = Json::array(), P_best = Json::array();
   for (const auto& [process, row] : process_rows(recording, bins.edges, window->threads))
     processes.push_back(process_json(process, row, bins));
-  for (const auto& [ends, amounts] : pair_rows(recording, bins.edges, window->threads))
-    pairs.push_back(pair_json(ends, amounts));
+  each_pair_row(recording, bins.edges, window->threads,
+                [&](const PairEnds& ends, const std::vector<PairAmounts>& amounts) {
+                  pairs.push_back(pair_json(ends, amounts));
+                });
   std::vector<RunTime> edges = bins.edges;
   edges.front() = window->from;
   edges.back() = window->to;

@@ -1,5 +1,6 @@
 #include "cli/live/live_recording.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -43,10 +44,7 @@ void LiveRecording::use_queues(std::shared_ptr<const QueueLevels> queues, RunTim
 }
 
 std::optional<LiveRecording::Window> LiveRecording::events_of(RunTime from, RunTime to, std::uint64_t events_max) {
-  if (!events_) {
-    Window window = kept_events_of(from, to);
-    return window.inside > events_max ? std::nullopt : std::optional(std::move(window));
-  }
+  if (!events_) return kept_inside(from, to) > events_max ? std::nullopt : std::optional(kept_events_of(from, to));
   const MachineOffsets& offsets = levels().offsets();
   const PacketTimes::Found found = index_.find(from, to, offsets);
   if (found.events > events_max) return std::nullopt;
@@ -62,6 +60,15 @@ std::optional<LiveRecording::Window> LiveRecording::events_of(RunTime from, RunT
       }
     });
   return window;
+}
+
+std::uint64_t LiveRecording::kept_inside(RunTime from, RunTime to) const {
+  const MachineOffsets& offsets = levels().offsets();
+  return static_cast<std::uint64_t>(std::count_if(kept_.begin(), kept_.end(), [&](const Event& event) {
+    if (!offsets.has(event.machine)) return false;
+    const RunTime at = offsets.run_time(event.machine, event.local_time);
+    return at >= from && at < to;
+  }));
 }
 
 // With as much time before and after, where the other ends of messages are, and the event before and after that of each

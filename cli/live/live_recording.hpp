@@ -60,6 +60,7 @@ class LiveRecording {
  private:
   LiveRecording(FollowedEvents events, LevelsOptions options);
 
+  std::uint64_t kept_inside(RunTime from, RunTime to) const;
   Window kept_events_of(RunTime from, RunTime to) const;
 
   std::unique_ptr<FollowedEvents> events_;  // the levels keep a reference to its tables; none: all are in `kept_`

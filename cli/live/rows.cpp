@@ -56,11 +56,11 @@ ProcessRows process_rows(const LiveRecording& recording, std::span<const RunTime
   return rows;
 }
 
-PairRows pair_rows(const LiveRecording& recording, std::span<const RunTime> edges, bool threads,
+void each_pair_row(const LiveRecording& recording, std::span<const RunTime> edges, bool threads, const VisitPair& visit,
                    const std::function<bool(ProcessId, ProcessId)>& wanted) {
   const LevelsAnalysis& levels = recording.levels();
   const TraceInfo& info = recording.info();
-  PairRows rows;
+  std::map<PairEnds, std::vector<std::size_t>> pairs_of;
   const RunTime ends[] = {edges.front(), edges.back()};
   for (std::size_t pair = 0; pair < levels.pairs(); ++pair) {
     const auto of = levels.ends_of(pair);
@@ -69,13 +69,24 @@ PairRows pair_rows(const LiveRecording& recording, std::span<const RunTime> edge
                     to = of.to.is_none() ? kOutside : row_of(of.to, info, threads);
     if (wanted && !wanted(from, to)) continue;
     if (edges.size() > kFewEdges && levels.of_pair(pair, ends).front().messages == 0) continue;
-    const auto amounts = levels.of_pair(pair, edges);
-    const auto is_nothing = [](const PairAmounts& did) { return did.messages == 0; };
-    if (std::all_of(amounts.begin(), amounts.end(), is_nothing)) continue;
-    auto& sum = rows[{from, to}];
-    if (sum.empty()) sum.resize(amounts.size());
-    for (std::size_t i = 0; i < amounts.size(); ++i) sum[i] += amounts[i];
+    pairs_of[{from, to}].push_back(pair);
   }
+  for (const auto& [row, pairs] : pairs_of) {
+    std::vector<PairAmounts> sum(edges.size() - 1);
+    for (const std::size_t pair : pairs) {
+      const auto amounts = levels.of_pair(pair, edges);
+      for (std::size_t i = 0; i < amounts.size(); ++i) sum[i] += amounts[i];
+    }
+    const auto is_nothing = [](const PairAmounts& did) { return did.messages == 0; };
+    if (!std::all_of(sum.begin(), sum.end(), is_nothing)) visit(row, sum);
+  }
+}
+
+PairRows pair_rows(const LiveRecording& recording, std::span<const RunTime> edges, bool threads,
+                   const std::function<bool(ProcessId, ProcessId)>& wanted) {
+  PairRows rows;
+  const auto keep = [&rows](const PairEnds& ends, const std::vector<PairAmounts>& amounts) { rows[ends] = amounts; };
+  each_pair_row(recording, edges, threads, keep, wanted);
   return rows;
 }
 

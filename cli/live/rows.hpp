@@ -32,8 +32,13 @@ using ProcessRows = std::map<ProcessId, ProcessRow>;
 ProcessRows process_rows(const LiveRecording& recording, std::span<const RunTime> edges, bool threads,
                          const std::function<bool(ProcessId row)>& wanted = {});
 
-using PairRows = std::map<std::pair<ProcessId, ProcessId>, std::vector<PairAmounts>>;
-// A missing end is kOutside. Only pairs with a message between the first and the last edge, of rows that `wanted` accepts.
+using PairEnds = std::pair<ProcessId, ProcessId>;  // from, to
+using PairRows = std::map<PairEnds, std::vector<PairAmounts>>;
+// A missing end is kOutside. Only pairs with a message between the first and the last edge, of rows that `wanted` accepts, in
+// the order of their ends. A large system has tens of thousands of them: one is in memory at a time.
+using VisitPair = std::function<void(const PairEnds& ends, const std::vector<PairAmounts>& amounts)>;
+void each_pair_row(const LiveRecording& recording, std::span<const RunTime> edges, bool threads, const VisitPair& visit,
+                   const std::function<bool(ProcessId from, ProcessId to)>& wanted = {});
 PairRows pair_rows(const LiveRecording& recording, std::span<const RunTime> edges, bool threads,
                    const std::function<bool(ProcessId from, ProcessId to)>& wanted = {});
 

@@ -311,15 +311,17 @@ class RunCommand : public Command {
     if (!file.published.empty()) outcome.results["published"] = comparison_json(outcome.comparisons);
   }
 
-  int print(const Outcome& outcome, const OutputFolder& folder, Terminal& terminal) {
+  int print(Outcome& outcome, const OutputFolder& folder, Terminal& terminal) {
     if (json_) {
       print_json(outcome.results, terminal);
     } else {
       print_tables(outcome, terminal);
     }
     if (folder.is_kept()) {
-      const std::string results = outcome.results.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-      if (auto done = write_new_file(folder.results(), results); !done) return refuse(terminal, *this, done.error());
+      const auto written =
+          write_new_file(folder.results(), outcome.results.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+      if (!written) return refuse(terminal, *this, written.error());
+      outcome.results = nullptr;  // of a large system this is most of the memory, and the report needs more
       const std::string report = run_report(*outcome.findings, outcome.feedback ? &*outcome.feedback : nullptr,
                                             outcome.sweeps, outcome.matrices, outcome.comparisons, outcome.views);
       if (auto done = write_new_file(folder.report(), report); !done) return refuse(terminal, *this, done.error());
