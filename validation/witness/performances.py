@@ -93,8 +93,8 @@ class Theatre:
                     raise Broken(f"it cannot be prepared: {error}") from error
         return folder
 
-    def matched_share(self, performance):
-        """Of the messages both of whose ends are metered: those that dpm merge finds at both."""
+    def fates(self, performance):
+        """How many messages dpm merge says became what."""
         merged = performance.trace.parent / "merged"
         words = [self._dpm, "merge", performance.trace.parent, "-o", merged, "--json"]
         done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=LIMIT_S, check=False)

@@ -128,10 +128,23 @@ def _compare(theatre, path, program, row):
     row.witness_sent, row.witness_received = (tuple(twice.strace.totals()[way]) for way in (SEND, RECEIVE))
     row.accepts, row.witness_accepts = len(twice.metered.accepts), len(twice.strace.accepts)
     row.remarks += _never_received(twice)
-    row.matched = theatre.matched_share(metered)["matched_share"]
+    row.matched = min(_matched_share(theatre.fates(metered)),
+                      _matched_share(theatre.fates(twice), never_received=comparison.never_received(twice.strace)))
     for performance in (straced, metered, twice):
         for account in (performance.strace, performance.metered):
             row.remarks += account.remarks if account else []
+
+
+def _matched_share(fates, never_received=None):
+    """Of the messages between metered processes those that are found at both ends.
+
+    What its receiver left unread when it ended has one end: as many messages as strace counted in this run, where it watched; in the
+    other one all that DPM says so of, because their bytes are compared with strace's.
+    """
+    left = fates["not_received"] if never_received is None else min(fates["not_received"], never_received)
+    matched = fates["matched_within"] + fates["matched_between"]
+    between = matched + fates["before_acquire"] + fates["not_received"] + fates["lost"] - left
+    return matched / between if between else 1
 
 
 def _never_received(twice):
@@ -151,10 +164,8 @@ def document(rows):
     compared = [row for row in rows if not row.skipped]
     count = lambda kind: sum(difference.kind == kind for row in compared for difference in row.unknown())
     known = sum(len(row.unexplained()) - len(row.unknown()) for row in compared)
-    matched, matched_known = ([100 * row.matched for row in compared if row.matched is not None and ("matched" in row.open) == is_open]
-                              for is_open in (False, True))
-    figures = {"programs": len(compared), **{kind: count(kind) for kind in KINDS}, "known": known,
-               "matched": min(matched, default=0), "matched_known": min(matched_known, default=100)}
+    matched = [100 * row.matched for row in compared if row.matched is not None]
+    figures = {"programs": len(compared), **{kind: count(kind) for kind in KINDS}, "known": known, "matched": min(matched, default=0)}
     differences = [[row.program, text] for row in rows for text in row.texts()]
     remarks = [f"skipped: {row.program}: {row.skipped}" for row in rows if row.skipped]
     return json.dumps({"figures": figures, "remarks": remarks,

@@ -5,8 +5,7 @@ import hashlib
 NEEDS = ["chromium"]
 VARIES = [("", "a browser's processes say to one another what time and threads make of it")]
 OPEN = {"messages": "under strace a send into a UNIX stream may not be seen to be over when its receiver is looked at: two receives may divide "
-                    "the same bytes in another way",
-        "matched": "what its processes send to those that are being ended is never received"}
+                    "the same bytes in another way"}
 PAGE = "<html><body style='background: #abc'><h1>witness</h1><script>document.body.append('x'.repeat(100))</script></body></html>"
 
 
