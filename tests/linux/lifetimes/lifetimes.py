@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import tempfile
@@ -17,10 +18,13 @@ TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 class Part:
-    """Up to the end of it: how many there have been. Of this part alone: memory of the supervisor, and times."""
+    """Up to the end of it: how many there have been. Of this part alone: memory of the supervisor, and times.
+
+    `slowness`: what the same work took without a meter beside this part, relative to the whole run; 1 if that was not tried.
+    """
 
     def __init__(self, count, elapsed_s, memory_kb, cpu_s):
-        self.count, self.elapsed_s, self.memory_kb, self.cpu_s = count, elapsed_s, memory_kb, cpu_s
+        self.count, self.elapsed_s, self.memory_kb, self.cpu_s, self.slowness = count, elapsed_s, memory_kb, cpu_s, 1
 
 
 class Lifetimes:
@@ -44,12 +48,12 @@ class Lifetimes:
 
     def speed_at_the_end(self):
         """Of the last parts, relative to the early ones: 1 is as fast."""
-        early, late = self.early_and_late(lambda part: part.elapsed_s)
+        early, late = self.early_and_late(lambda part: part.elapsed_s / part.slowness)
         return early / late
 
     def cpu_at_the_end(self):
         """Of the supervisor in the last parts, relative to the early ones."""
-        early, late = self.early_and_late(lambda part: part.cpu_s)
+        early, late = self.early_and_late(lambda part: part.cpu_s / part.slowness)
         return late / early
 
     def ledger(self):
@@ -66,24 +70,30 @@ class Lifetimes:
                 f"{self.ledger()}")
 
 
-def run(dpm, program, kind, count, part, show=None, folder=None):
+def run(dpm, program, kind, count, part, show=None, folder=None, compared=0):
     """Meters `comings_and_goings KIND COUNT PART`.
 
     Memory is the median of samples in the second half of a part: single ones differ by what waits for the trace's writer.
+    `compared`: so many without a meter before the first part and after each, while the metered program is stopped. A machine's speed
+    changes by a tenth within minutes.
     """
+    bare_s = [bare_time_s(program, kind, compared)] if compared else []
     own = folder or tempfile.mkdtemp(prefix="dpm-lifetimes-")
     out = pathlib.Path(own) / "out"
     process = subprocess.Popen([dpm, "meter", "--wait", "-o", str(out), "--", program, kind, str(count), str(part)],
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    parts, cpu_before_s, messages = [], 0.0, 0
+    parts, cpu_before_s, messages, stopped_s = [], 0.0, 0, 0.0
     memory = MemorySamples(find_supervisor(str(out)))
     for line in process.stdout:
         done, elapsed_s, messages = line.split()
         cpu_s = cpu_time_s(memory.pid)
-        parts.append(Part(int(done), float(elapsed_s), memory.take_median_kb(), cpu_s - cpu_before_s))
+        parts.append(Part(int(done), float(elapsed_s) - stopped_s, memory.take_median_kb(), cpu_s - cpu_before_s))
+        if compared and len(parts) < count // part:
+            taken_s, stopped_s = while_stopped(first_process_of(program), lambda: bare_time_s(program, kind, compared))
+            bare_s.append(taken_s)
         cpu_before_s = cpu_s
         if show:
-            show(f"{done} {kind}: {float(elapsed_s):.2f} s, memory {parts[-1].memory_kb} kB, CPU {parts[-1].cpu_s:.2f} s")
+            show(f"{done} {kind}: {parts[-1].elapsed_s:.2f} s, memory {parts[-1].memory_kb} kB, CPU {parts[-1].cpu_s:.2f} s")
         if len(parts) == count // part:
             break  # it ends now
     memory.stop()
@@ -91,9 +101,29 @@ def run(dpm, program, kind, count, part, show=None, folder=None):
     process.wait()
     if process.returncode != 0 or len(parts) != count // part:
         raise RuntimeError(f"comings_and_goings {kind}: exit status {process.returncode}: {said}")
+    if compared:
+        bare_s.append(bare_time_s(program, kind, compared))
+        for one, before_s, after_s in zip(parts, bare_s, bare_s[1:]):
+            one.slowness = (before_s + after_s) / 2 / statistics.median(bare_s)
     if folder is None:
         shutil.rmtree(own)
     return Lifetimes(kind, parts, said, int(messages))
+
+
+def bare_time_s(program, kind, count):
+    """How long so many take without a meter."""
+    said = subprocess.run([program, kind, str(count), str(count)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return float(said.split()[1])
+
+
+def while_stopped(pid, work):
+    """What work() returns, and how long the process was stopped."""
+    os.kill(pid, signal.SIGSTOP)
+    begin_s = time.monotonic()
+    try:
+        return work(), time.monotonic() - begin_s
+    finally:
+        os.kill(pid, signal.SIGCONT)
 
 
 class MemorySamples:
@@ -135,11 +165,28 @@ def find_supervisor(folder, patience_s=10):
     raise RuntimeError("there is no supervisor")
 
 
+def first_process_of(program):
+    """Of those that run this program, the one that began first: the others are its children."""
+    found = []
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if os.path.samefile(process / "exe", program):
+                found.append((int(stat_fields(process.name)[19]), int(process.name)))
+        except OSError:
+            continue  # it has ended meanwhile, or is one of the kernel's
+    return min(found)[1]
+
+
 def resident_kb(pid):
     """Memory of its own, without the files it has mapped."""
     return int(re.search(r"RssAnon:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text()).group(1))
 
 
+def stat_fields(pid):
+    """From the third field of /proc/PID/stat on."""
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+
+
 def cpu_time_s(pid):
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    fields = stat_fields(pid)
     return (int(fields[11]) + int(fields[12])) / TICKS_A_SECOND
