@@ -1,5 +1,7 @@
 #include "trace/stream_indexer.hpp"
 
+#include <utility>
+
 #include "model/short_numbers.hpp"
 
 namespace dpm {
@@ -44,12 +46,14 @@ void StreamIndexer::add(const IndexedPacket& packet, std::span<const ProcessReco
   }
 }
 
-std::string StreamIndexer::bytes() const {
+std::string StreamIndexer::take_kept() { return std::exchange(packet_bytes_, {}); }
+
+std::string StreamIndexer::bytes(const std::string& taken) const {
   std::string out;
   put_short(out, file_.size());
   out += file_;
   put_short(out, packets_);
-  return out + packet_bytes_;
+  return out + taken + packet_bytes_;
 }
 
 }  // namespace dpm

@@ -1,5 +1,5 @@
 // Notes the packets of one stream as they are written or read. What it keeps has the form of the file, some bytes a packet and
-// process, because a recorder keeps it until its end.
+// process; a recorder takes it away before it is long (index_parts.hpp).
 #pragma once
 
 #include <algorithm>
@@ -31,8 +31,11 @@ class StreamIndexer {
   // A whole packet; of it, the offset and the first of its processes are not used.
   void add(const IndexedPacket& packet, std::span<const ProcessRecords> processes);
 
-  // For index_bytes().
-  std::string bytes() const;
+  std::size_t kept_bytes() const { return packet_bytes_.size(); }
+  // Of the packets since the last time.
+  std::string take_kept();
+  // For index_bytes(). `taken`: what was taken away, put together.
+  std::string bytes(const std::string& taken = {}) const;
 
  private:
   const std::string file_;

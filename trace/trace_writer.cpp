@@ -11,6 +11,7 @@
 #include "trace/ctf_packet.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/files.hpp"
+#include "trace/index_parts.hpp"
 #include "trace/names_in_window.hpp"
 #include "trace/names_journal.hpp"
 #include "trace/packed_copy.hpp"
@@ -33,6 +34,8 @@ constexpr std::size_t kReserveBytesMin = 64 * 1024;
 constexpr std::uint64_t kJournalBytesTakenIn = std::uint64_t{16} << 20;
 // With a window, a journal is written again when it is twice as long as what was left the last time, and this.
 constexpr std::uint64_t kJournalBytesToRewrite = 64 * 1024;
+// Of the index, for each stream.
+constexpr std::size_t kIndexBytesKept = 2048;
 
 struct PackedClass {
   PackedCopy copy;
@@ -90,6 +93,8 @@ struct TraceWriter::State {
   bool knows_processes = true;  // every record was an Event
   bool ended = false;
   std::optional<PacketPacker> packer;  // of a compressed trace
+  std::optional<IndexParts> index_parts;
+  bool index_is_whole = true;
   std::optional<TraceWindow> window;
   std::int64_t now_ns = 0;                // by its clock, of the records that are being taken
   std::optional<std::int64_t> removable;  // before this instant no segment becomes older than the window
@@ -253,7 +258,7 @@ struct TraceWriter::State {
     const auto written = append(ctf_path(stream.segments.open().name.file()), packet);
     if (written) {
       stream.segments.wrote(stream.head.records);
-      if (is_indexed()) stream.indexer.end_packet(stream.head);
+      if (is_indexed()) index_packet(stream);
       ++stream.head.sequence;
     } else {
       stream.indexer.forget_packet();
@@ -307,12 +312,20 @@ struct TraceWriter::State {
   // What a window removes would have to be removed from the index.
   bool is_indexed() const { return knows_processes && !window; }
 
+  void index_packet(Stream& stream) {
+    stream.indexer.end_packet(stream.head);
+    if (stream.indexer.kept_bytes() < kIndexBytesKept) return;
+    const SpareDescriptor::Lent lent(spare);
+    if (!index_parts->add(stream.number, stream.indexer.take_kept())) index_is_whole = false;
+  }
+
   // Readers do without it, so that it cannot be written is not a failure of the recording.
   void write_index() {
-    if (!is_indexed()) return;
-    std::vector<std::string> of_streams;
-    for (const auto& stream : streams) of_streams.push_back(stream->indexer.bytes());
     const SpareDescriptor::Lent lent(spare);
+    const auto taken = index_parts->take(streams.size());
+    if (!is_indexed() || !index_is_whole || !taken) return;
+    std::vector<std::string> of_streams;
+    for (const auto& stream : streams) of_streams.push_back(stream->indexer.bytes((*taken)[stream->number]));
     (void)replace_file(fmt::format("{}/{}", directory, kPacketIndexName), index_bytes(of_streams));
   }
 
@@ -365,6 +378,7 @@ Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& dire
   if (form.compressed) state->packer.emplace();
   state->sidecar.compressed = form.compressed;
   state->directory = directory;
+  state->index_parts.emplace(directory);
   for (const auto& filter : description.filters) {
     auto& packed = state->classes.emplace_back();
     for (const auto& record : filter.classes) {

@@ -5,7 +5,9 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/trace/trace_fixture.hpp"
+#include "trace/packet_index.hpp"
 #include "trace/recording_lock.hpp"
+#include "trace/trace_reader.hpp"
 
 using namespace dpm;
 using namespace dpm::test;
@@ -135,4 +137,35 @@ TEST_CASE("trace: a trace.json that could not be written is one that is written 
   recording.filter.on_end({});
   CHECK(recording.writer->status());
   CHECK(TraceReader::open(recording.path).value().is_finished());
+}
+
+TEST_CASE("trace: the index that a recorder writes in parts is the one that is made by reading", "[trace]") {
+  Recording recording;
+  recording.filter.on_begin(recording.info);
+  for (std::uint64_t part = 0; part < 200; ++part) {  // of many small packets
+    recording.filter.on_events(random_events(part, 50, recording.info));
+    recording.writer->flush();
+  }
+  const std::string parts = recording.path + "/index_parts.new";
+  CHECK(std::filesystem::exists(parts));
+  recording.filter.on_end({});
+  CHECK_FALSE(std::filesystem::exists(parts));
+  const std::string written = PacketIndex::read(recording.path).value().value().to_bytes();
+  std::filesystem::remove(recording.path + "/" + kPacketIndexName);
+  CHECK(TraceReader::open(recording.path).value().index().value().to_bytes() == written);
+}
+
+TEST_CASE("trace: a recorder whose index cannot be kept writes none", "[trace]") {
+  Recording recording;
+  recording.filter.on_begin(recording.info);
+  std::filesystem::create_directory(recording.path + "/index_parts.new");
+  for (std::uint64_t part = 0; part < 200; ++part) {
+    recording.filter.on_events(random_events(part, 50, recording.info));
+    recording.writer->flush();
+  }
+  recording.filter.on_end({});
+  CHECK_FALSE(PacketIndex::read(recording.path).value().has_value());
+  auto reader = TraceReader::open(recording.path).value();
+  CHECK(reader.is_finished());
+  CHECK(read_back(reader).events.size() == 200 * 50);
 }
