@@ -357,8 +357,7 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-Result<std::vector<MachineId>> allowed_machines(const Target& base, const SearchOptions& options,
-                                                const std::vector<bool>& holds_fixed) {
+Result<std::vector<MachineId>> allowed_machines(const Target& base, const SearchOptions& options) {
   std::vector<std::string> names;
   for (const auto& machine : base.machines) names.push_back(machine.name);
   std::vector<MachineId> allowed;
@@ -373,11 +372,8 @@ Result<std::vector<MachineId>> allowed_machines(const Target& base, const Search
     allowed.push_back({static_cast<std::uint16_t>(found - names.begin())});
   }
   if (!options.machines.empty()) return allowed;
-  bool any_free = false;
-  for (std::size_t m = 0; m < names.size(); ++m) any_free |= base.machines[m].accepts && !holds_fixed[m];
-  for (std::size_t m = 0; m < names.size(); ++m) {
-    if (base.machines[m].accepts && (!any_free || !holds_fixed[m])) allowed.push_back({static_cast<std::uint16_t>(m)});
-  }
+  for (std::size_t m = 0; m < names.size(); ++m)
+    if (base.machines[m].accepts) allowed.push_back({static_cast<std::uint16_t>(m)});
   if (allowed.empty()) return Error{"search: there are no machines to place processes on"};
   return allowed;
 }
@@ -405,14 +401,6 @@ PlacementSpace space_of(const Target& base, const std::vector<MachineId>& allowe
 
 }  // namespace
 
-double true_regret_bound(const SearchResult& found, const Interval& interval) {
-  DPM_CHECK(!found.candidates.empty());
-  const double predicted_s = found.candidates.front().elapsed_s;
-  if (interval.low_elapsed_s <= 0 || predicted_s <= 0) return kImpossible;
-  const double slower = interval.high_elapsed_s / predicted_s, faster = interval.low_elapsed_s / predicted_s;
-  return std::max(0.0, (1 + found.regret_bound) * slower / faster - 1);
-}
-
 Result<SearchResult> search(const History& history, const Target& base, const SearchOptions& options) {
   if (history.cpu_ns() == 0) return Error{"search: the trace has no CPU time, so all placements look alike"};
   OrderChoice choice = choose_orders(history);
@@ -431,7 +419,7 @@ Result<SearchResult> search(const History& history, const Target& base, const Se
     });
     if (!moves && !history.of(ProcessId{p}).empty()) holds_fixed[base.machine_of[p].value] = true;
   }
-  const auto allowed = allowed_machines(base, options, holds_fixed);
+  const auto allowed = allowed_machines(base, options);
   if (!allowed) return allowed.error();
   SearchResult result = Search(history, base, options, order, std::move(roles), *movable,
                                space_of(base, *allowed, holds_fixed, movable->size()))

@@ -19,7 +19,6 @@
 #include "analysis/history/history.hpp"
 #include "analysis/history/replay.hpp"
 #include "analysis/history/target.hpp"
-#include "analysis/prediction/interval.hpp"
 #include "model/placement.hpp"
 #include "model/result.hpp"
 
@@ -28,8 +27,7 @@ namespace dpm {
 struct SearchOptions {
   std::vector<std::string>
       movable;  // process names; empty: every process of the computation. The others stay where the base has them
-  std::vector<std::string>
-      machines;  // where they may go; empty: every machine that accepts processes and has no fixed one, or all that accept
+  std::vector<std::string> machines;          // where they may go; empty: every machine that accepts processes
   std::optional<Order> order = std::nullopt;  // default: chosen for each process (order_choice.hpp)
   std::size_t keep = 10;                      // candidates to return
   std::uint64_t exhaustive_limit = 5000;      // with more placements than this: heuristic
@@ -59,12 +57,8 @@ struct SearchResult {
   std::uint64_t possible = 0;  // placements there are; 0 when they were too many to count
   bool exhaustive = false;
   double lower_bound_s = 0;
-  double regret_bound = 0;  // 0 when exhaustive; among predictions
+  double regret_bound = 0;  // 0 when exhaustive; among predictions (on real machines: regret.hpp)
 };
-
-// How much faster, on real machines, another placement may be than the best found: the prediction of the best may be off
-// to one end of `interval`, and that of another placement to the other end.
-double true_regret_bound(const SearchResult& found, const Interval& interval);
 
 // `base` gives machines, delays and the places of processes that do not move. Refuses unknown names (with the nearest),
 // an empty set of movable processes, and a role order without roles.

@@ -51,18 +51,22 @@ std::string full_text(const Candidate& candidate, int width) {
   return text;
 }
 
-std::string bounds_text(const SearchResult& found, const Prediction& best) {
+std::string bounds_text(const SearchResult& found, std::span<const JudgedPlacement> judged) {
   const std::string text = fmt::format("the best is at most {} slower than any other could be, by the predictions,\n",
                                        percent(found.regret_bound, 2));
-  if (!best.interval) return text + "and by an unknown amount on real machines: its prediction has no interval\n";
-  return text + fmt::format("and at most {} on real machines, by its interval ({} to {})\n",
-                            percent(true_regret_bound(found, *best.interval), 2),
-                            seconds_text(best.interval->low_elapsed_s), seconds_text(best.interval->high_elapsed_s));
+  if (judged.empty()) return text + "and by an unknown amount on real machines: its prediction has no interval\n";
+  const Interval& best = judged.front().interval;
+  const std::string others = judged.size() == 1   ? ""
+                             : judged.size() == 2 ? ",\nand that of the next one"
+                                                  : fmt::format(",\nand those of the next {}", judged.size() - 1);
+  return text + fmt::format("and at most {} on real machines, by its interval ({} to {}){}\n",
+                            percent(true_regret_bound(found, judged), 2), seconds_text(best.low_elapsed_s),
+                            seconds_text(best.high_elapsed_s), others);
 }
 
 }  // namespace
 
-std::string search_text(const SearchResult& found, const Prediction& best, int width) {
+std::string search_text(const SearchResult& found, std::span<const JudgedPlacement> judged, int width) {
   const bool has_alike =
       std::any_of(found.candidates.begin(), found.candidates.end(), [](const Candidate& c) { return c.alike > 0; });
   std::vector<std::string> headings = {">rank", ">elapsed", ">P", "machines"};
@@ -79,10 +83,11 @@ std::string search_text(const SearchResult& found, const Prediction& best, int w
   add("now", found.base);
   return table.to_text(width) +
          fmt::format("tried {} placements{}\n", found.evaluated, found.exhaustive ? ": all possible ones" : "") +
-         bounds_text(found, best) + "\nthe best placement:\n" + full_text(found.candidates.front(), width);
+         bounds_text(found, judged) + "\nthe best placement:\n" + full_text(found.candidates.front(), width);
 }
 
-nlohmann::ordered_json search_json(const SearchResult& found, const Prediction& best, const TraceInfo& info) {
+nlohmann::ordered_json search_json(const SearchResult& found, std::span<const JudgedPlacement> judged,
+                                   const Prediction& best, const TraceInfo& info) {
   using Json = nlohmann::ordered_json;
   const auto candidate_json = [](const Candidate& candidate) {
     return Json{{"elapsed_s", candidate.elapsed_s},
@@ -94,13 +99,19 @@ nlohmann::ordered_json search_json(const SearchResult& found, const Prediction& 
   Json document = prediction_json(best, info);
   document["placement"] = found.candidates.front().placement.machine_of_process;
   document["candidates"] = Json::array();
-  for (const auto& candidate : found.candidates) document["candidates"].push_back(candidate_json(candidate));
+  for (std::size_t i = 0; i < found.candidates.size(); ++i) {
+    document["candidates"].push_back(candidate_json(found.candidates[i]));
+    if (i >= judged.size()) continue;
+    const Interval& interval = judged[i].interval;
+    document["candidates"].back()["interval"] = {{"low_elapsed_s", interval.low_elapsed_s},
+                                                 {"high_elapsed_s", interval.high_elapsed_s}};
+  }
   document["traced"] = candidate_json(found.base);
   document["evaluated"] = found.evaluated;
   document["exhaustive"] = found.exhaustive;
   document["lower_bound_s"] = found.lower_bound_s;
   document["regret_bound"] = found.regret_bound;
-  document["true_regret_bound"] = best.interval ? Json(true_regret_bound(found, *best.interval)) : Json();
+  document["true_regret_bound"] = judged.empty() ? Json() : Json(true_regret_bound(found, judged));
   return document;
 }
 

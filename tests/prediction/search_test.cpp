@@ -6,6 +6,7 @@
 #include "analysis/prediction/lower_bound.hpp"
 #include "analysis/prediction/placements.hpp"
 #include "analysis/prediction/prediction.hpp"
+#include "analysis/prediction/regret.hpp"
 #include "tests/support/build_history.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/random_system.hpp"
@@ -78,14 +79,22 @@ TEST_CASE("search: the bound on real machines follows from the interval, and is 
           "[prediction]") {
   SearchResult found;
   found.candidates.push_back({.elapsed_s = 10});
-  Interval interval;
-  interval.low_elapsed_s = 9;
-  interval.high_elapsed_s = 10.8;
-  CHECK(true_regret_bound(found, interval) == Approx(.2));
+  const auto judged = [](double elapsed_s, double low_s, double high_s) {
+    JudgedPlacement placement{elapsed_s, {}};
+    placement.interval.low_elapsed_s = low_s;
+    placement.interval.high_elapsed_s = high_s;
+    return placement;
+  };
+  CHECK(true_regret_bound(found, std::vector{judged(10, 9, 10.8)}) == Approx(.2));
   found.regret_bound = .1;
-  CHECK(true_regret_bound(found, interval) == Approx(.32));
-  interval.low_elapsed_s = interval.high_elapsed_s = 10;
-  CHECK(true_regret_bound(found, interval) == Approx(.1));
+  CHECK(true_regret_bound(found, std::vector{judged(10, 9, 10.8)}) == Approx(.32));
+  CHECK(true_regret_bound(found, std::vector{judged(10, 10, 10)}) == Approx(.1));
+  found.exhaustive = true;
+  found.regret_bound = 0;
+  CHECK(true_regret_bound(found, std::vector{judged(10, 10, 10)}) == 0);
+  // Another placement is predicted to take 11 s, and may take 8.
+  CHECK(true_regret_bound(found, std::vector{judged(10, 10, 10), judged(11, 8, 14)}) == Approx(.25));
+  CHECK(true_regret_bound(found, std::vector{judged(10, 10, 10), judged(20, 16, 24)}) == 0);
 }
 
 TEST_CASE("placements: every placement is a renaming of exactly one canonical placement", "[prediction]") {
@@ -194,6 +203,9 @@ TEST_CASE("search: servers are placed on the free machines while users stay", "[
   const History history = history_of(system.info, simulate(system, placement).events);
   SearchOptions options;
   options.movable = {"server", "disk"};
+  // Machines on which others stay are machines, too. The four of the users differ, the other two are alike.
+  CHECK(search(history, traced_target(history), options).value().possible == 4 * 4 + 2 * 4 + 2);
+  options.machines = {"m0", "m1"};
   const SearchResult found = search(history, traced_target(history), options).value();
   CHECK(found.possible == 2);  // together or apart; machines 0 and 1 are free of users
   for (const Candidate& candidate : found.candidates) {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-#include "analysis/prediction/search.hpp"
+#include "analysis/prediction/regret.hpp"
 #include "validation/common/matrix_study.hpp"
 #include "validation/common/planted_error.hpp"
 #include "validation/program_generator/random_program.hpp"
@@ -83,22 +83,22 @@ class Choices {
 
 // Chooses among the placements that were simulated, by what the trace predicts of each.
 Choice choice_from(const TracedRun& traced, const std::vector<TracedRun>& placements, const std::string& what) {
-  Prediction chosen;
-  chosen.elapsed_s = 1e300;
-  double chosen_s = 0, fastest_s = 1e300, slowest_s = 0;
+  double predicted_s = 1e300, chosen_s = 0, fastest_s = 1e300, slowest_s = 0;
+  std::vector<JudgedPlacement> judged;
   for (const auto& placement : placements) {
-    Prediction prediction = traced.predict(placement.scenario);
+    const Prediction prediction = traced.predict(placement.scenario);
     const double simulated_s = placement.elapsed_s();
-    if (prediction.elapsed_s < chosen.elapsed_s) {
-      chosen = std::move(prediction);
+    if (prediction.interval) judged.push_back({prediction.elapsed_s, *prediction.interval});
+    if (prediction.elapsed_s < predicted_s) {
+      predicted_s = prediction.elapsed_s;
       chosen_s = simulated_s;
     }
     fastest_s = std::min(fastest_s, simulated_s);
     slowest_s = std::max(slowest_s, simulated_s);
   }
-  SearchResult all_tried;
-  all_tried.candidates.push_back({.elapsed_s = chosen.elapsed_s});
-  const double bound = chosen.interval ? true_regret_bound(all_tried, *chosen.interval) : 0;
+  std::stable_sort(judged.begin(), judged.end(),
+                   [](const JudgedPlacement& a, const JudgedPlacement& b) { return a.elapsed_s < b.elapsed_s; });
+  const double bound = judged.empty() ? 0 : true_regret_bound(judged, judged.back().elapsed_s);
   return {what, chosen_s / fastest_s - 1, slowest_s / fastest_s - 1, bound};
 }
 

@@ -164,8 +164,10 @@ def document(rows):
     compared = [row for row in rows if not row.skipped]
     count = lambda kind: sum(difference.kind == kind for row in compared for difference in row.unknown())
     known = sum(len(row.unexplained()) - len(row.unknown()) for row in compared)
-    matched = [100 * row.matched for row in compared if row.matched is not None]
-    figures = {"programs": len(compared), **{kind: count(kind) for kind in KINDS}, "known": known, "matched": min(matched, default=0)}
+    matched, matched_known = ([100 * row.matched for row in compared if row.matched is not None and ("matched" in row.open) == is_open]
+                              for is_open in (False, True))
+    figures = {"programs": len(compared), **{kind: count(kind) for kind in KINDS}, "known": known,
+               "matched": min(matched, default=0), "matched_known": min(matched_known, default=100)}
     differences = [[row.program, text] for row in rows for text in row.texts()]
     remarks = [f"skipped: {row.program}: {row.skipped}" for row in rows if row.skipped]
     return json.dumps({"figures": figures, "remarks": remarks,

@@ -144,6 +144,9 @@ class PredictCommand : public DividedCommand {
   }
 
  private:
+  static constexpr std::size_t kJudged =
+      10;  // of the best placements found: their intervals cost some ten replays each
+
   // A user waits for the run, not for a part of it, so predictions are of every process that was metered. In a trace of
   // live programs the others have no CPU times.
   Result<void> choose_processes() {
@@ -157,22 +160,9 @@ class PredictCommand : public DividedCommand {
 
   // Processes outside the computation stay where they are, unless the user names them.
   void keep_outsiders(const TraceInfo& info) {
-    if (!is_whole_run_) return;
-    std::set<std::uint16_t> taken;  // machines of processes of the computation that stay
-    const auto& processes = info.processes;
-    const bool any_moves = options_.movable.empty();
-    for (const auto& process : processes) {
-      if (!process.in_computation) continue;
-      if (any_moves) {
-        options_.movable.push_back(process.name);
-      } else if (std::find(options_.movable.begin(), options_.movable.end(), process.name) == options_.movable.end()) {
-        taken.insert(process.machine.value);
-      }
-    }
-    if (!options_.machines.empty() || taken.size() >= info.machines.size()) return;
-    for (std::size_t m = 0; m < info.machines.size(); ++m)
-      if (!taken.contains(static_cast<std::uint16_t>(m)) && info.machines[m].accepts)
-        options_.machines.push_back(info.machines[m].name);
+    if (!is_whole_run_ || !options_.movable.empty()) return;
+    for (const auto& process : info.processes)
+      if (process.in_computation) options_.movable.push_back(process.name);
   }
 
   // A placement is about the computation: users and devices stay where they are without being named.
@@ -259,14 +249,16 @@ class PredictCommand : public DividedCommand {
     auto base = target_from(read.history, placements_.empty() ? "" : placements_.front());
     if (!base) return base.error();
     if (auto done = choose_machines(read, base->target); !done) return done.error();
-    if (placements_.empty()) keep_outsiders(read.input.info);
+    keep_outsiders(read.input.info);
     calibration_.set(base->target);
     if (const auto notes = apply(changes_, read.history, base->target); !notes) return notes.error();
     options_.order = order_from_name(order_);
     if (reading() != nullptr)
       options_.share = [this](std::size_t count, const auto& number_of) { return reading()->shared(count, number_of); };
-    const auto found = search_showing_progress(read.history, base->target, terminal);
+    auto found = search_showing_progress(read.history, base->target, terminal);
     if (!found) return found.error();
+    const auto judged = judge(read.history, base->target, *found, options_.order, kJudged);
+    if (found->candidates.size() > options_.keep) found->candidates.resize(options_.keep);
     Target best = base->target;
     best.machine_of = found->candidates.front().machine_of;
     best.placement = "best found";
@@ -279,11 +271,11 @@ class PredictCommand : public DividedCommand {
     if (!hints_.empty())
       if (auto done = write_hints(hints_, read.history, best, asked_movable_); !done) return done.error();
     if (trace_.json) {
-      auto document = search_json(*found, *prediction, read.history.info);
+      auto document = search_json(*found, judged, *prediction, read.history.info);
       document["ledger"] = ledger_json(read.input.ledger);
       print_json(document, terminal);
     } else {
-      terminal.out << search_text(*found, *prediction, terminal.width) << covered_text(read.history, read.input.info);
+      terminal.out << search_text(*found, judged, terminal.width) << covered_text(read.history, read.input.info);
     }
     const auto& machines = base->target.machines;
     for (const auto& machine : machines)
@@ -301,6 +293,7 @@ class PredictCommand : public DividedCommand {
     constexpr std::uint64_t kBetween = 16;  // placements
     Progress progress(terminal);
     SearchOptions asked = options_;
+    asked.keep = std::max(options_.keep, kJudged);
     asked.progress = [&](std::uint64_t evaluated, std::uint64_t of) {
       if (evaluated % kBetween != 0) return;
       progress.show(fmt::format("predicting placements: {} of {}", evaluated, of));

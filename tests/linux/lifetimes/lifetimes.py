@@ -74,7 +74,7 @@ def run(dpm, program, kind, count, part, show=None, folder=None, compared=0):
     """Meters `comings_and_goings KIND COUNT PART`.
 
     Memory is the median of samples in the second half of a part: single ones differ by what waits for the trace's writer.
-    `compared`: so many without a meter before the first part and after each, while the metered program is stopped. A machine's speed
+    `compared`: that many without a meter before the first part and after each, while the metered program is stopped. A machine's speed
     changes by a tenth within minutes.
     """
     bare_s = [bare_time_s(program, kind, compared)] if compared else []
@@ -111,7 +111,7 @@ def run(dpm, program, kind, count, part, show=None, folder=None, compared=0):
 
 
 def bare_time_s(program, kind, count):
-    """How long so many take without a meter."""
+    """How long that many take without a meter."""
     said = subprocess.run([program, kind, str(count), str(count)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True).stdout
     return float(said.split()[1])
 

@@ -5,7 +5,8 @@ import hashlib
 NEEDS = ["chromium"]
 VARIES = [("", "a browser's processes say to one another what time and threads make of it")]
 OPEN = {"messages": "under strace a send into a UNIX stream may not be seen to be over when its receiver is looked at: two receives may divide "
-                    "the same bytes in another way"}
+                    "the same bytes in another way",
+        "matched": "a send that moves a part, or is not seen to be over, hides where the messages after it begin"}
 PAGE = "<html><body style='background: #abc'><h1>witness</h1><script>document.body.append('x'.repeat(100))</script></body></html>"
 
 
