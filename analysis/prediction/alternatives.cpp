@@ -13,10 +13,6 @@ namespace {
 constexpr double kSameCost = .02;
 constexpr std::size_t kEnoughToDraw = 4;  // segments of one kind
 
-// How far a request of a kind may come from its place in the prediction. Other places of all requests would take away the
-// share that each client has in them, and made the intervals of the file system twice as wide.
-constexpr std::size_t kPlacesOff = 16;
-
 bool is_receive(const HistoryEvent& event) { return event.kind() == HistoryKind::receive; }
 
 // Which of these requests is performed first, second, ... in a prediction; by request.
@@ -61,7 +57,7 @@ Alternatives::Alternatives(const History& history, const Roles& roles, const Des
     if (!roles.is_worker(p)) add_segments({p});
   for (const auto& entry : workers_of) add_segments(entry.second);
   for (std::uint32_t p = 0; p < history.process_count(); ++p)
-    if (!roles.is_worker(p) && !roles.is_dispatcher(p) && !roles.counts(p) && !roles.has_queue(p)) add_exchangeable(p);
+    if (!roles.is_worker(p) && !roles.is_dispatcher(p) && !roles.counts(p)) add_exchangeable(p);
   add_choices();
   for (std::uint32_t p = 0; p < history.process_count(); ++p)
     parts_ = parts_ || first_parting(p) < history.first_event[p + 1];
@@ -163,11 +159,11 @@ void Alternatives::add_choices() {
   }
 }
 
-Alternatives::Alternative Alternatives::draw(Random& random, bool with_hidden) const {
+Alternatives::Alternative Alternatives::draw(Random& random, std::size_t places_off) const {
   Alternative other{history_, roles_};
   draw_costs(random, other.history);
-  if (with_hidden) draw_requests(random, other.history);
-  if (with_hidden && roles_.timers != nullptr && random.below(2) == 0) other.roles.timers = nullptr;
+  if (places_off > 0) draw_requests(random, places_off, other.history);
+  if (places_off > 0 && roles_.timers != nullptr && random.below(2) == 0) other.roles.timers = nullptr;
   if (rounded_) round_costs(random, other.history);
   draw_receivers(random, other.roles);
   return other;
@@ -191,11 +187,11 @@ void Alternatives::replace(History& other, const Segment& to, const Segment& fro
 }
 
 // The reactions stay with the process, in its order; the requests come in that of the prediction, or somewhat otherwise.
-void Alternatives::draw_requests(Random& random, History& other) const {
+void Alternatives::draw_requests(Random& random, std::size_t places_off, History& other) const {
   for (const Exchangeable& alike : exchangeable_) {
     std::vector<std::pair<std::uint64_t, std::size_t>> identity;  // by when it comes, in thousandths of a place
     for (std::size_t i = 0; i < alike.requests.size(); ++i)
-      identity.emplace_back(alike.place[i] * 1000 + random.below(kPlacesOff * 1000), i);
+      identity.emplace_back(alike.place[i] * 1000 + random.below(places_off * 1000), i);
     std::sort(identity.begin(), identity.end());
     for (std::size_t i = 0; i < identity.size(); ++i)
       exchange(other, alike.requests[i], alike.requests[identity[i].second]);

@@ -46,8 +46,9 @@ class Alternatives {
     History history;  // with other CPU times
     Roles roles;      // with other receivers
   };
-  // `with_hidden`: also of what messages do not show.
-  Alternative draw(Random& random, bool with_hidden) const;
+  // `places_off`: also of what messages do not show, with requests up to that many places from where they are in the
+  // prediction; 0: without.
+  Alternative draw(Random& random, std::size_t places_off) const;
 
  private:
   // A RECEIVE and what follows up to the next; the CPU time before the next one waits belongs to the segment, too.
@@ -76,7 +77,7 @@ class Alternatives {
   void replace(History& other, const Segment& to, const Segment& from) const;
   void add_exchangeable(std::uint32_t process);
   void exchange(History& other, const Request& position, const Request& identity) const;
-  void draw_requests(Random& random, History& other) const;
+  void draw_requests(Random& random, std::size_t places_off, History& other) const;
   void draw_costs(Random& random, History& other) const;
   void round_costs(Random& random, History& other) const;
   void draw_receivers(Random& random, Roles& roles) const;

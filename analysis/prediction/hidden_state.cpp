@@ -45,10 +45,14 @@ class Finder {
 
   HiddenState run() {
     for (std::uint32_t p = 0; p < history_.process_count(); ++p) {
-      if (roles_.is_worker(p) || roles_.is_dispatcher(p) || roles_.has_queue(p)) continue;
+      if (roles_.is_worker(p) || roles_.is_dispatcher(p)) continue;
       const std::vector<Request> requests = find_requests(history_, p);
       std::set<std::uint32_t> clients;
       for (const Request& request : requests) clients.insert(history_.events[request.receive].peer);
+      if (roles_.has_queue(p)) {  // which request is next follows a rule; how it reacts to it need not
+        if (clients.size() > 1) note(HiddenState::Kind::memory, p, reactions_unlike_the_first(requests));
+        continue;
+      }
       const Together together = answers_together(p, requests);
       note(HiddenState::Kind::full_batches, p, clients.size() < 2 || together.varies ? 0 : together.times);
       if (roles_.counts(p)) continue;

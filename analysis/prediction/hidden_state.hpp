@@ -8,6 +8,8 @@
 //   refusals  it answers requests with work, and others at once without: how many wait decides
 //   idle      it goes on when nothing has come for a time (analysis/history/timers.hpp)
 //
+// Of a process that chooses among the requests that have come (request_queue_finder.hpp) only the memory is looked for.
+//
 // The interval covers them: other requests meet the same reactions (alternatives.hpp), and for batches, refusals and idle
 // timers errors as on systems that were simulated are added (kBatchError etc. in the source file). Such a fixed part is as wide
 // where the replay happens to be exact. So each of the three needs a proof in the trace: a server that answers one client and
