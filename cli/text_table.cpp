@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "cli/printable.hpp"
+#include "cli/wrapped.hpp"
 #include "model/check.hpp"
 #include "view/text.hpp"
 
@@ -13,13 +14,13 @@ namespace {
 
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kNarrowestCut = 6;  // a word column is never cut below this
+constexpr std::size_t kLongWord = 24;     // longer words of sentences are cut rather than all lines made short
 constexpr std::size_t kReadable = 9;      // columns go to another part before a word column is cut below this
 
 using view::character_count;
 
-// `text` in lines of at most `width` characters, broken at spaces. A longer word is not cut. A single character and the
-// word after it ("% CPU") count as one word.
-std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
+// As wrapped(), but a single character and the word after it ("% CPU") count as one word.
+std::vector<std::string> heading_lines_of(const std::string& text, std::size_t width) {
   std::vector<std::string> lines;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
@@ -33,11 +34,13 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
   return lines;
 }
 
-std::size_t longest_word(const std::string& text) {
+std::size_t longest_of(const std::vector<std::string>& lines) {
   std::size_t longest = 0;
-  for (const auto& word : wrapped(text, 1)) longest = std::max(longest, character_count(word));
+  for (const auto& line : lines) longest = std::max(longest, character_count(line));
   return longest;
 }
+
+std::size_t longest_word(const std::string& heading) { return longest_of(heading_lines_of(heading, 1)); }
 
 // Narrows the widest column that is above its least width, one character at a time, until the table fits or no column
 // can become narrower.
@@ -50,6 +53,12 @@ void narrow(std::vector<std::size_t>& widths, const std::vector<std::size_t>& le
     if (widest == widths.size()) return;
     --widths[widest];
   }
+}
+
+std::size_t most_lines(const std::vector<std::vector<std::string>>& cells) {
+  std::size_t most = 1;
+  for (const auto& lines : cells) most = std::max(most, lines.size());
+  return most;
 }
 
 // 1990 -> "1,990"
@@ -69,9 +78,10 @@ std::string more_rows_text(std::size_t count, const RowLimit& limit) {
 TextTable::TextTable(std::vector<std::string> headings, RowLimit limit, std::size_t naming)
     : headings_(std::move(headings)), limit_(limit), naming_(naming) {
   for (auto& heading : headings_) {
-    const bool right = !heading.empty() && heading.front() == '>';
-    if (right) heading.erase(0, 1);
+    const bool right = heading.starts_with('>'), wraps = heading.starts_with('~');
+    if (right || wraps) heading.erase(0, 1);
     right_.push_back(right);
+    wraps_.push_back(wraps);
   }
 }
 
@@ -94,6 +104,14 @@ std::size_t TextTable::whole_width(std::size_t column) const {
   std::size_t widest = longest_word(headings_[column]);
   for (const auto& row : rows_) widest = std::max(widest, character_count(row[column]));
   return widest;
+}
+
+// The least width that cuts no word of usual length.
+std::size_t TextTable::uncut_width(std::size_t column) const {
+  if (!wraps_[column]) return whole_width(column);
+  std::size_t widest = longest_word(headings_[column]);
+  for (const auto& row : rows_) widest = std::max(widest, longest_of(wrapped(row[column], 1)));
+  return std::min(widest, kLongWord);
 }
 
 std::size_t TextTable::least_width(std::size_t column) const {
@@ -126,15 +144,17 @@ std::vector<std::vector<std::size_t>> TextTable::parts(std::size_t room) const {
   return parts;
 }
 
-// Breaks headings into lines before it cuts words.
+// Breaks headings into lines, then sentences, before it cuts words.
 std::vector<std::size_t> TextTable::widths_in(const std::vector<std::size_t>& columns, std::size_t room) const {
-  std::vector<std::size_t> widths, whole, least;
+  std::vector<std::size_t> widths, whole, uncut, least;
   for (const std::size_t c : columns) {
     whole.push_back(whole_width(c));
+    uncut.push_back(uncut_width(c));
     least.push_back(least_width(c));
     widths.push_back(std::max(whole.back(), character_count(headings_[c])));
   }
   narrow(widths, whole, room);
+  narrow(widths, uncut, room);
   narrow(widths, least, room);
   return widths;
 }
@@ -153,18 +173,24 @@ std::string TextTable::part_text(const std::vector<std::size_t>& columns, std::s
     text += line + '\n';
   };
   std::vector<std::vector<std::string>> headings;
-  std::size_t heading_lines = 1;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    headings.push_back(wrapped(headings_[columns[i]], widths[i]));
-    heading_lines = std::max(heading_lines, headings.back().size());
-  }
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    headings.push_back(heading_lines_of(headings_[columns[i]], widths[i]));
   // Short headings are aligned to the bottom line.
+  const std::size_t heading_lines = most_lines(headings);
   for (std::size_t line = 0; line < heading_lines; ++line)
     add_line([&](std::size_t i) {
       const std::size_t above = heading_lines - headings[i].size();
       return line < above ? std::string() : headings[i][line - above];
     });
-  for (const auto& row : rows_) add_line([&](std::size_t i) { return row[columns[i]]; });
+  for (const auto& row : rows_) {
+    std::vector<std::vector<std::string>> cells;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::string& cell = row[columns[i]];
+      cells.push_back(wraps_[columns[i]] ? wrapped(cell, widths[i]) : std::vector<std::string>{cell});
+    }
+    for (std::size_t line = 0; line < most_lines(cells); ++line)
+      add_line([&](std::size_t i) { return line < cells[i].size() ? cells[i][line] : std::string(); });
+  }
   return text;
 }
 

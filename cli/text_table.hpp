@@ -1,5 +1,6 @@
 // A table that fits a terminal: numbers are right-aligned, words left-aligned. A table that is too wide first breaks its
-// headings into lines, then cuts its widest words with "…", then shows its columns in parts, one below the other.
+// headings into lines, then its sentences, then cuts its widest words with "…", then shows its columns in parts, one
+// below the other.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +27,7 @@ std::string more_rows_text(std::size_t count, const RowLimit& limit);
 class TextTable {
  public:
   // A heading that begins with '>' makes a right-aligned column of numbers: ">bytes".
+  // One that begins with '~' makes a column of sentences, which break at spaces: a cell takes as many lines as it needs.
   // The first `naming` columns name a row: each part of a table that is too wide begins with them.
   explicit TextTable(std::vector<std::string> headings, RowLimit limit = {}, std::size_t naming = 1);
 
@@ -38,6 +40,7 @@ class TextTable {
 
  private:
   std::size_t whole_width(std::size_t column) const;
+  std::size_t uncut_width(std::size_t column) const;
   std::size_t least_width(std::size_t column) const;
   std::size_t readable_width(std::size_t column) const;
   std::vector<std::vector<std::size_t>> parts(std::size_t room) const;
@@ -46,6 +49,7 @@ class TextTable {
 
   std::vector<std::string> headings_;
   std::vector<bool> right_;
+  std::vector<bool> wraps_;
   std::vector<std::vector<std::string>> rows_;
   RowLimit limit_;
   std::size_t naming_;

@@ -9,6 +9,7 @@
 
 #include "cli/printable.hpp"
 #include "cli/text_table.hpp"
+#include "cli/wrapped.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -197,22 +198,6 @@ std::string name_of(Verdict verdict) {
   return "";
 }
 
-// `text` in indented lines of `width` columns.
-std::string wrapped(const std::string& text, std::size_t width, const std::string& indent) {
-  std::string lines, line = indent;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    if (line.size() > indent.size() && line.size() + 1 + word.size() > width) {
-      lines += line + "\n";
-      line = indent;
-    }
-    line += (line.size() > indent.size() ? " " : "") + word;
-    at = end + 1;
-  }
-  return lines + line + "\n";
-}
-
 std::string conclusion(const Diagnosis& diagnosis) {
   if (!can_meter(diagnosis)) return "metering does not work here";
   const auto is_limited = [&](const char* name) {
@@ -241,13 +226,15 @@ bool can_meter(const Diagnosis& diagnosis) {
 }
 
 std::string diagnosis_text(const Diagnosis& diagnosis, int width) {
+  constexpr std::size_t kIndent = 2;
   TextTable table({"check", "verdict", "found"});
   std::string advice;
   for (const auto& check : diagnosis) {
     table.add_row({check.name, name_of(check.verdict), printable(check.found)});
     if (check.advice.empty()) continue;
     advice += "\n" + check.name + "\n";
-    advice += wrapped(printable(check.advice), static_cast<std::size_t>(width), "  ");
+    for (const auto& line : wrapped(printable(check.advice), static_cast<std::size_t>(width) - kIndent))
+      advice += std::string(kIndent, ' ') + line + "\n";
   }
   return table.to_text(width) + advice + "\n" + conclusion(diagnosis) + "\n";
 }

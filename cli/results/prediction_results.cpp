@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cli/number_text.hpp"
 #include "cli/text_table.hpp"
@@ -99,27 +98,13 @@ std::string some_names(const std::vector<ProcessId>& processes, const TraceInfo&
   return text;
 }
 
-// Breaks `text` at spaces. Only a line of one word can be longer than `longest`.
-std::vector<std::string> lines_of(const std::string& text, std::size_t longest) {
-  std::vector<std::string> lines(1);
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > longest) lines.emplace_back();
-    lines.back() += (lines.back().empty() ? "" : " ") + word;
-  }
-  return lines;
-}
-
 // Which order was chosen for which processes, and why; empty if there was no choice.
 std::string why_text(const Prediction& prediction, const TraceInfo& info, int width) {
-  constexpr int kLeastRoom = 30, kOtherColumns = 44;
-  TextTable table({"order", "of", "because they"});
+  TextTable table({"order", "~of", "~because they"});
   bool chosen = false;
   for (const auto& entry : prediction.why) {
     chosen |= entry.order != "any";
-    const auto lines = lines_of(entry.reason, static_cast<std::size_t>(std::max(kLeastRoom, width - kOtherColumns)));
-    table.add_row({entry.order, some_names(entry.processes, info), lines.front()});
-    for (std::size_t i = 1; i < lines.size(); ++i) table.add_row({"", "", lines[i]});
+    table.add_row({entry.order, some_names(entry.processes, info), entry.reason});
   }
   return chosen ? "\n" + table.to_text(width) : "";
 }

@@ -7,6 +7,7 @@
 
 #include "cli/number_text.hpp"
 #include "cli/printable.hpp"
+#include "cli/wrapped.hpp"
 #include "tests/support/catch.hpp"
 
 namespace dpm::cli {
@@ -65,6 +66,46 @@ TEST_CASE("text table: headings take several lines before a word is cut", "[cli]
         "                 far\n"
         "process         away  n\n"
         "disk_interface    12  3\n");
+}
+
+TEST_CASE("text table: sentences break at spaces and keep all their words, before any word is cut", "[cli]") {
+  TextTable table({"order", "~of", "~because they"});
+  table.add_row({"batches", "hub", "answer several requests at once, 353 times: how many are there then is open"});
+  table.add_row({"any", "reader_1, reader_2 and 7 more", "wait"});
+  table.add_row({"none", "", ""});
+  CHECK(table.to_text(46) ==
+        "order    of                 because they\n"
+        "batches  hub                answer several\n"
+        "                            requests at once,\n"
+        "                            353 times: how\n"
+        "                            many are there\n"
+        "                            then is open\n"
+        "any      reader_1,          wait\n"
+        "         reader_2 and 7\n"
+        "         more\n"
+        "none\n");
+}
+
+TEST_CASE("text table: in any width, sentences lose no word that is not longer than its column", "[cli]") {
+  std::mt19937 random(11);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::string> words;
+    std::string sentence;
+    for (auto n = 1 + random() % 30; n > 0; --n) {
+      words.push_back(std::string(1 + random() % 9, static_cast<char>('a' + random() % 26)));
+      sentence += (sentence.empty() ? "" : " ") + words.back();
+    }
+    TextTable table({">n", "~why"});
+    table.add_row({"1", sentence});
+    std::vector<std::string> shown;
+    const auto lines = lines_of(table.to_text(12 + static_cast<int>(random() % 90)));
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      std::istringstream line(lines[i]);
+      for (std::string word; line >> word;)
+        if (word != "1") shown.push_back(word);
+    }
+    REQUIRE(shown == words);
+  }
 }
 
 TEST_CASE("text table: columns that do not fit stand in parts, each with what its rows are about", "[cli]") {
@@ -133,6 +174,14 @@ TEST_CASE("text table: any names fit in any width in which their numbers do", "[
       REQUIRE(std::none_of(line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }));
     }
   }
+}
+
+TEST_CASE("wrapped: lines break at spaces, a longer word has a line of its own, and a number keeps its %", "[cli]") {
+  using Lines = std::vector<std::string>;
+  CHECK(wrapped("with 10 % longer delays", 7) == Lines{"with", "10 %", "longer", "delays"});
+  CHECK(wrapped("to incomprehensibilities, a word", 8) == Lines{"to", "incomprehensibilities,", "a word"});
+  CHECK(wrapped("Grüße an", 8) == Lines{"Grüße an"});
+  CHECK(wrapped("  ", 8).empty());
 }
 
 TEST_CASE("printable: control characters and broken UTF-8 are shown, everything else is left alone", "[cli]") {
