@@ -10,7 +10,7 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
   std::vector<std::string> units;  // what no line may divide
   std::istringstream words(text);
   for (std::string word; words >> word;) {
-    if (!units.empty() && word.starts_with('%')) {
+    if (!units.empty() && (word.starts_with('%') || word == "*")) {
       units.back() += ' ' + word;
     } else {
       units.push_back(word);

@@ -8,7 +8,7 @@
 namespace dpm::cli {
 
 // `text` in lines of at most `width` characters, broken at spaces. No character of a word is lost: a longer word has a
-// line of its own, and is longer than `width`. A number keeps its "%".
+// line of its own, and is longer than `width`. A number keeps its "%", and a name its "*".
 std::vector<std::string> wrapped(const std::string& text, std::size_t width);
 
 }  // namespace dpm::cli

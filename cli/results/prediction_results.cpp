@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/number_text.hpp"
+#include "cli/printable.hpp"
 #include "cli/text_table.hpp"
+#include "cli/wrapped.hpp"
 #include "model/counted.hpp"
 
 namespace dpm::cli {
@@ -27,24 +30,45 @@ std::string subject_of(const Gain& gain) {
 // The option that tries it.
 const char* option_of(Gain::Of of) { return of == Gain::Of::process ? "speed" : "link"; }
 
+// Those that change the elapsed time most, either way: a row that lengthens it matters, too, and so does one by chance.
+std::vector<Gain> largest_first(std::vector<Gain> gains) {
+  std::stable_sort(gains.begin(), gains.end(),
+                   [](const Gain& a, const Gain& b) { return std::abs(a.elapsed) > std::abs(b.elapsed); });
+  return gains;
+}
+
+std::string paragraph(const std::string& text, int width) {
+  std::string lines;
+  for (const auto& line : wrapped(text, static_cast<std::size_t>(width))) lines += line + "\n";
+  return lines;
+}
+
 std::string sensitivity_text(const Prediction& prediction, int width) {
   constexpr std::size_t kShown = 20;
   const Sensitivity& sensitivity = *prediction.sensitivity;
-  std::string text = fmt::format("\nelapsed {}: {} with 10 % longer delays, {} with 10 % slower CPUs\n",
-                                 prediction.placement.empty() ? "as traced" : "on '" + prediction.placement + "'",
-                                 signed_percent(sensitivity.delays_10_percent_longer, 3),
-                                 signed_percent(sensitivity.cpu_10_percent_slower, 3));
-  const auto& gains = sensitivity.gains.gains;
+  const std::string placement =
+      prediction.placement.empty() ? "as traced" : "on '" + printable(prediction.placement) + "'";
+  std::string text = "\n" + paragraph(fmt::format("elapsed {}: {} with 10 % longer delays, {} with 10 % slower CPUs",
+                                                  placement, signed_percent(sensitivity.delays_10_percent_longer, 3),
+                                                  signed_percent(sensitivity.cpu_10_percent_slower, 3)),
+                                      width);
+  const auto gains = largest_first(sensitivity.gains.gains);
   if (gains.empty()) return text;
-  TextTable table({"1 % less of", ">all of it", ">elapsed", ">P"});
-  for (std::size_t i = 0; i < gains.size() && i < kShown; ++i)
+  TextTable table({"~1 % less of", ">all of it", ">elapsed", ">P"});
+  bool any_reorders = false;
+  for (std::size_t i = 0; i < std::min(gains.size(), kShown); ++i) {
     table.add_row({subject_of(gains[i]) + (gains[i].reorders ? " *" : ""), seconds_text(gains[i].used_s),
                    signed_percent(gains[i].elapsed, 3), signed_percent(gains[i].P, 3)});
+    any_reorders |= gains[i].reorders;
+  }
   text += table.to_text(width);
-  if (std::any_of(gains.begin(), gains.end(), [](const Gain& gain) { return gain.reorders; }))
-    text += "* more than the time saved: messages arrive in another order, perhaps only in this run\n";
-  const std::uint64_t more = sensitivity.gains.left_out + (gains.size() > kShown ? gains.size() - kShown : 0);
-  if (more > 0) text += fmt::format("and {} smaller ones\n", more);
+  if (any_reorders)
+    text += paragraph("* more than the time saved: messages arrive in another order, perhaps only in this run", width);
+  if (gains.size() > kShown) text += fmt::format("and {} smaller ones\n", gains.size() - kShown);
+  // Their changes are not known, so they are not smaller ones.
+  if (const std::uint64_t untried = sensitivity.gains.left_out; untried > 0)
+    text +=
+        paragraph(fmt::format("not tried: {} with less CPU time or delays than others of their kind", untried), width);
   return text;
 }
 

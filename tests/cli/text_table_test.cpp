@@ -180,6 +180,7 @@ TEST_CASE("wrapped: lines break at spaces, a longer word has a line of its own, 
   using Lines = std::vector<std::string>;
   CHECK(wrapped("with 10 % longer delays", 7) == Lines{"with", "10 %", "longer", "delays"});
   CHECK(wrapped("to incomprehensibilities, a word", 8) == Lines{"to", "incomprehensibilities,", "a word"});
+  CHECK(wrapped("CPU time of hub *", 11) == Lines{"CPU time of", "hub *"});
   CHECK(wrapped("Grüße an", 8) == Lines{"Grüße an"});
   CHECK(wrapped("  ", 8).empty());
 }
