@@ -53,6 +53,7 @@ struct Candidate {
 struct SearchResult {
   std::vector<Candidate> candidates;  // best first; ties in the order they were found
   Candidate base;                     // the placement the search began with
+  std::optional<Candidate> traced;    // set by the caller, if the search began with another one
   std::uint64_t evaluated = 0;
   std::uint64_t possible = 0;  // placements there are; 0 when they were too many to count
   bool exhaustive = false;

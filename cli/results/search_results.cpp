@@ -80,7 +80,8 @@ std::string search_text(const SearchResult& found, std::span<const JudgedPlaceme
     table.add_row(std::move(cells));
   };
   for (std::size_t i = 0; i < found.candidates.size(); ++i) add(std::to_string(i + 1), found.candidates[i]);
-  add("now", found.base);
+  add("now", found.traced.value_or(found.base));
+  if (found.traced) add("given", found.base);
   return table.to_text(width) +
          fmt::format("tried {} placements{}\n", found.evaluated, found.exhaustive ? ": all possible ones" : "") +
          bounds_text(found, judged) + "\nthe best placement:\n" + full_text(found.candidates.front(), width);
@@ -106,7 +107,8 @@ nlohmann::ordered_json search_json(const SearchResult& found, std::span<const Ju
     document["candidates"].back()["interval"] = {{"low_elapsed_s", interval.low_elapsed_s},
                                                  {"high_elapsed_s", interval.high_elapsed_s}};
   }
-  document["traced"] = candidate_json(found.base);
+  document["traced"] = candidate_json(found.traced.value_or(found.base));
+  if (found.traced) document["given"] = candidate_json(found.base);
   document["evaluated"] = found.evaluated;
   document["exhaustive"] = found.exhaustive;
   document["lower_bound_s"] = found.lower_bound_s;

@@ -251,6 +251,7 @@ class PredictCommand : public DividedCommand {
     if (auto done = choose_machines(read, base->target); !done) return done.error();
     keep_outsiders(read.input.info);
     calibration_.set(base->target);
+    auto traced = as_traced(read.history, base->target);
     if (const auto notes = apply(changes_, read.history, base->target); !notes) return notes.error();
     options_.order = order_from_name(order_);
     if (reading() != nullptr)
@@ -259,6 +260,8 @@ class PredictCommand : public DividedCommand {
     if (!found) return found.error();
     const auto judged = judge(read.history, base->target, *found, options_.order, kJudged);
     if (found->candidates.size() > options_.keep) found->candidates.resize(options_.keep);
+    if (traced)
+      if (auto done = add_traced(*found, read.history, std::move(*traced)); !done) return done.error();
     Target best = base->target;
     best.machine_of = found->candidates.front().machine_of;
     best.placement = "best found";
@@ -286,6 +289,40 @@ class PredictCommand : public DividedCommand {
       terminal.err << "note: there is one machine, '" << printable(machines.front().name)
                    << "', so there is only one placement; --onto cores tries its " << machines.front().cores
                    << " cores\n";
+    return {};
+  }
+
+  // The placement and the machines of the trace, among those of `base`; empty if the search begins with them.
+  std::optional<Target> as_traced(const History& history, const Target& base) const {
+    if (placements_.empty()) return std::nullopt;
+    Target traced = base;
+    traced.machine_of = traced_target(history).machine_of;
+    bool same = std::equal(traced.machine_of.begin(), traced.machine_of.end(), base.machine_of.begin());
+    for (std::size_t m = 0; m < history.info.machines.size(); ++m) {
+      traced.machines[m] = history.info.machines[m];
+      same &= traced.machines[m].speed == base.machines[m].speed && traced.machines[m].cores == base.machines[m].cores;
+    }
+    if (same) return std::nullopt;
+    return traced;
+  }
+
+  Result<void> add_traced(SearchResult& found, const History& history, Target traced) const {
+    if (const auto notes = apply(changes_, history, traced); !notes) return notes.error();
+    PredictOptions how = options();
+    how.interval = how.sensitivity = false;
+    const auto prediction = predict(history, traced, how);
+    if (!prediction) return prediction.error();
+    Candidate candidate = found.base;
+    candidate.elapsed_s = prediction->elapsed_s;
+    candidate.T_s = prediction->T_s;
+    candidate.P = prediction->P;
+    candidate.machine_of = traced.machine_of;
+    for (std::uint32_t p = 0; p < history.process_count(); ++p) {
+      const auto moved = candidate.placement.machine_of_process.find(history.info.processes[p].name);
+      if (moved != candidate.placement.machine_of_process.end())
+        moved->second = traced.machines[traced.machine_of[p].value].name;
+    }
+    found.traced = std::move(candidate);
     return {};
   }
 
