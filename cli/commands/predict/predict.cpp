@@ -273,18 +273,21 @@ class PredictCommand : public DividedCommand {
       if (auto done = write_placement(write_, read.history, best); !done) return done.error();
     if (!hints_.empty())
       if (auto done = write_hints(hints_, read.history, best, asked_movable_); !done) return done.error();
+    const auto& machines = base->target.machines;
+    std::vector<std::string> devices;  // that the search leaves out
+    for (const auto& machine : machines)
+      if (!machine.accepts && !named_machines) devices.push_back(machine.name);
     if (trace_.json) {
       auto document = search_json(*found, judged, *prediction, read.history.info);
+      document["devices"] = devices;
       document["ledger"] = ledger_json(read.input.ledger);
       print_json(document, terminal);
     } else {
       terminal.out << search_text(*found, judged, terminal.width) << covered_text(read.history, read.input.info);
     }
-    const auto& machines = base->target.machines;
-    for (const auto& machine : machines)
-      if (!machine.accepts && !named_machines)
-        terminal.err << "note: '" << printable(machine.name)
-                     << "' is a device, so no process is moved to it (--onto names the machines that may be used)\n";
+    for (const auto& device : devices)
+      terminal.err << "note: '" << printable(device)
+                   << "' is a device, so no process is moved to it (--onto names the machines that may be used)\n";
     if (machines.size() == 1 && machines.front().cores > 1)
       terminal.err << "note: there is one machine, '" << printable(machines.front().name)
                    << "', so there is only one placement; --onto cores tries its " << machines.front().cores
