@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "cli/number_text.hpp"
 #include "cli/printable.hpp"
@@ -159,18 +160,45 @@ nlohmann::ordered_json why_json(const Prediction& prediction, const TraceInfo& i
   return orders;
 }
 
+// The folder that all `paths` begin with, with its "/"; empty if there is none.
+std::string common_folder(const std::vector<std::string>& paths) {
+  if (paths.empty()) return "";
+  std::string_view common = paths.front();
+  for (const std::string_view path : paths) {
+    const auto differs = std::mismatch(common.begin(), common.end(), path.begin(), path.end());
+    common = common.substr(0, static_cast<std::size_t>(differs.first - common.begin()));
+  }
+  return std::string(common.substr(0, common.rfind('/') + 1));
+}
+
+// A column of names is narrow. Where files have one folder, the end of the path tells them apart.
+std::vector<std::string> short_names(const std::vector<Prediction>& predictions,
+                                     const std::vector<std::string>& files) {
+  std::vector<std::string> paths, names;
+  for (const auto& prediction : predictions)
+    if (std::find(files.begin(), files.end(), prediction.placement) != files.end())
+      paths.push_back(prediction.placement);
+  const std::string folder = common_folder(paths);
+  for (const auto& prediction : predictions) {
+    const bool is_path = std::find(paths.begin(), paths.end(), prediction.placement) != paths.end();
+    names.push_back(is_path ? prediction.placement.substr(folder.size()) : prediction.placement);
+  }
+  return names;
+}
+
 }  // namespace
 
-std::string prediction_text(const std::vector<Prediction>& predictions, const std::vector<PredictionChange>& changes,
-                            const TraceInfo& info, int width) {
-  TextTable table({"placement", "order", ">P", ">elapsed", ">P of all orders", ">identity error", ">clock error"});
+std::string prediction_text(const std::vector<Prediction>& predictions, const std::vector<std::string>& files,
+                            const std::vector<PredictionChange>& changes, const TraceInfo& info, int width) {
+  TextTable table({"placement", "~order", ">P", ">elapsed", ">P of all orders", ">identity error", ">clock error"});
   const auto add = [&](const Prediction& p, const std::string& name) {
     table.add_row({name, order_text(p), P_text(p), elapsed_text(p),
                    fmt::format("{} to {}", fixed(p.spread.low_P, 3), fixed(p.spread.high_P, 3)),
                    percent(p.identity_error, 2), p.clock_error ? percent(*p.clock_error, 2) : "-"});
   };
+  const std::vector<std::string> names = short_names(predictions, files);
   for (std::size_t i = 0; i < predictions.size(); ++i) {
-    const std::string name = predictions[i].placement.empty() ? "as traced" : predictions[i].placement;
+    const std::string name = names[i].empty() ? "as traced" : names[i];
     if (changes.empty()) {
       add(predictions[i], name);
       continue;

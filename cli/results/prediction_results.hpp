@@ -19,9 +19,10 @@ struct PredictionChange {
   std::vector<std::string> notes;
 };
 
-// `changes` is empty, or has one entry for each prediction.
-std::string prediction_text(const std::vector<Prediction>& predictions, const std::vector<PredictionChange>& changes,
-                            const TraceInfo& info, int width);
+// `files` describe the placements. A placement that has no name has that of its file, which the table shows without the
+// folder that all have. `changes` is empty, or has one entry for each prediction.
+std::string prediction_text(const std::vector<Prediction>& predictions, const std::vector<std::string>& files,
+                            const std::vector<PredictionChange>& changes, const TraceInfo& info, int width);
 nlohmann::ordered_json caveats_json(const TraceCaveats& caveats);
 nlohmann::ordered_json change_json(const PredictionChange& change);
 nlohmann::ordered_json prediction_json(const Prediction& prediction, const TraceInfo& info);

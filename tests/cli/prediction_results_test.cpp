@@ -33,7 +33,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-std::string shown(const Prediction& prediction, int width) { return prediction_text({prediction}, {}, {}, width); }
+std::string shown(const Prediction& prediction, int width) { return prediction_text({prediction}, {}, {}, {}, width); }
 
 TEST_CASE("sensitivity: the rows that change the elapsed time most come first, and what is left out is smaller",
           "[cli]") {
@@ -61,6 +61,36 @@ TEST_CASE("sensitivity: its sentences fit the terminal", "[cli]") {
   for (const int width : {40, 60, 80, 100})
     for (const auto& line : lines_of(shown(with_gains(true), width)))
       CHECK(view::character_count(line) <= static_cast<std::size_t>(width));
+}
+
+// The first column of the table of predictions that have these names.
+std::vector<std::string> names_shown(const std::vector<std::string>& names, const std::vector<std::string>& files) {
+  std::vector<Prediction> predictions(names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) predictions[i].placement = names[i];
+  std::vector<std::string> shown;
+  for (const auto& line : lines_of(prediction_text(predictions, files, {}, {}, 200)))
+    shown.push_back(line.substr(0, line.find("  ")));
+  shown.erase(shown.begin());
+  return shown;
+}
+
+TEST_CASE("predictions: files in one folder are told apart by their own names", "[cli]") {
+  using Names = std::vector<std::string>;
+  const auto of_files = [](const Names& files) { return names_shown(files, files); };
+  CHECK(of_files({"shop/out/one-box.json", "shop/out/one-door.json"}) == Names{"one-box.json", "one-door.json"});
+  CHECK(of_files({"shop/a/x.json", "shop/b/x.json"}) == Names{"a/x.json", "b/x.json"});
+  CHECK(of_files({"a/x.json", "b/x.json"}) == Names{"a/x.json", "b/x.json"});
+  CHECK(of_files({"/a/x.json", "/a/x/y.json"}) == Names{"x.json", "x/y.json"});
+  CHECK(of_files({"shop/out/one-box.json"}) == Names{"one-box.json"});
+  CHECK(of_files({"a/x.json", "a/x.json"}) == Names{"x.json", "x.json"});
+}
+
+TEST_CASE("predictions: a name is not a path", "[cli]") {
+  using Names = std::vector<std::string>;
+  CHECK(names_shown({"24/7"}, {"shop/out/always.json"}) == Names{"24/7"});
+  CHECK(names_shown({""}, {}) == Names{"as traced"});
+  CHECK(names_shown({"out/24/5.json", "out/24/7"}, {"out/24/5.json", "out/always.json"}) ==
+        Names{"5.json", "out/24/7"});
 }
 
 }  // namespace

@@ -207,7 +207,7 @@ class PredictCommand : public DividedCommand {
     const TraceCaveats caveats =
         find_trace_caveats(read.input, read.history, endings_, predictions.front().clock_error);
     if (!trace_.json) {
-      terminal.out << prediction_text(predictions, changes, info, terminal.width)
+      terminal.out << prediction_text(predictions, placements_, changes, info, terminal.width)
                    << covered_text(read.history, read.input.info);
       if (taken_out_) terminal.out << taken_out_text(taken_out_->cost, with_metering);
     } else if (predictions.size() == 1) {
