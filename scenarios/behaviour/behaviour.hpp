@@ -52,7 +52,7 @@ struct Behaviour {
   bool follows_requests = false;    // a step picks the requester
   bool counts_outstanding = false;  // a step picks the one with the least outstanding
   bool gives_up = false;            // a step has a timeout
-  bool per_request = false;         // draws depend on the message alone, not on what the process did before
+  bool per_request = false;         // draws depend on the message and the process, not on what it did before
 };
 
 // The program with this behaviour. `senders`: the processes that hold a link to this one.

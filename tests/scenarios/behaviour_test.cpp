@@ -231,8 +231,9 @@ TEST_CASE("behaviour: every send from start begins a request of its own", "[scen
 TEST_CASE("behaviour: with per_request the reaction depends on the message alone", "[scenarios]") {
   const std::string text = R"({"per_request": true, "on": [{"kind": "ask", "do": [{"compute_s": {"exponential": 1}},
       {"send": "item", "to": "g", "bytes": 16}]}]})";
-  const auto react = [&](const std::vector<std::uint64_t>& order, const std::string& program) {
-    FakeCalls calls = fake();
+  const auto react = [&](const std::vector<std::uint64_t>& order, const std::string& program,
+                         const std::string& process = "p") {
+    FakeCalls calls(process, kSenders);
     for (const auto request : order) calls.arrive("a", 1, 100, tag(request, request));
     calls.run(program_of(program));
     std::map<std::uint64_t, std::int64_t> time_of_request;
@@ -241,6 +242,7 @@ TEST_CASE("behaviour: with per_request the reaction depends on the message alone
   };
   CHECK(react({1, 2, 3}, text) == react({3, 1, 2}, text));
   CHECK(react({1, 2, 3}, text)[1] != react({1, 2, 3}, text)[2]);
+  CHECK(react({1}, text, "p") != react({1}, text, "q"));  // a member of a group draws for itself
   std::string without = text;
   without.replace(without.find("true"), 4, "false");
   CHECK(react({1, 2, 3}, without) != react({3, 1, 2}, without));

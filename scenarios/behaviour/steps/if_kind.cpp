@@ -4,9 +4,10 @@
 
 namespace dpm::steps {
 
-const StepWords IfKind::words{135, "if_kind", "if_kind", R"({"if_kind": KIND, "do": [...], "else": [...]})",
-                              "does one or the other, by the kind of the message being handled: one kind, or any of "
-                              "several (`[KIND, ...]`)"};
+const StepWords IfKind::words{
+    135, "if_kind", "if_kind", R"({"if_kind": KIND, "do": [...], "else": [...]})",
+    "does one or the other, by the kind of the message being handled: one kind, or any of "
+    "several (`[KIND, ...]`). The answer to a `call` does not become the message being handled"};
 
 void IfKind::fields(StepFields& fields) {
   fields.tested_kinds({"if_kind", "kind, or a list of kinds"}, kinds);
