@@ -119,7 +119,7 @@ class SimgridActor : public Actor {
     host_ = &hosts_[host];
     const Share share(*host_);
     begun_at_virtual_ns_ = host_->virtual_ns();
-    asked_ns_ = cpu_ns;
+    asked_ns_ = left_ns_ = cpu_ns;  // others may ask before there is an execution
     interrupted_ = false;
     execution_ = s4u::this_actor::exec_init(static_cast<double>(cpu_ns))->set_host(host_->simgrid());
     execution_->start();
