@@ -30,6 +30,8 @@ class Answer {
 
   // Whether found.histories must contain the question's computation.
   virtual bool needs_history() const { return true; }
+  // Whether it is about all processes unless the request names some, as an elapsed time is: a user waits for the run.
+  virtual bool is_about_the_run() const { return false; }
 
   // The entry in results.json under the request's name.
   virtual Result<nlohmann::ordered_json> answer(const Findings& found, const Question& question) = 0;

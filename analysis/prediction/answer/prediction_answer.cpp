@@ -11,6 +11,8 @@ using Json = nlohmann::ordered_json;
 
 class PredictionAnswer : public Answer {
  public:
+  bool is_about_the_run() const override { return true; }
+
   Result<Json> answer(const Findings& found, const Question& question) override {
     const auto history = found.histories.of(question.computation);
     if (!history) return history.error();
