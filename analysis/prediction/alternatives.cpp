@@ -165,7 +165,7 @@ Alternatives::Alternative Alternatives::draw(Random& random, std::size_t places_
   if (places_off > 0) draw_requests(random, places_off, other.history);
   if (places_off > 0 && roles_.timers != nullptr && random.below(2) == 0) other.roles.timers = nullptr;
   if (rounded_) round_costs(random, other.history);
-  draw_receivers(random, other.roles);
+  draw_receivers([&random](std::size_t below) { return random.below(below); }, other.roles);
   return other;
 }
 
@@ -220,7 +220,13 @@ void Alternatives::round_costs(Random& random, History& other) const {
     if (event.cpu_ns > 1) event.cpu_ns += random.below(3) - 1;
 }
 
-void Alternatives::draw_receivers(Random& random, Roles& roles) const {
+Roles Alternatives::with_receivers_of_trace() const {
+  Roles roles = roles_;
+  draw_receivers([](std::size_t below) { return below - 1; }, roles);
+  return roles;
+}
+
+void Alternatives::draw_receivers(const std::function<std::size_t(std::size_t below)>& draw, Roles& roles) const {
   DestinationChoices drawn;
   bool any = false;
   for (std::size_t i = 0; i < choices_.choices.size(); ++i) {
@@ -231,7 +237,7 @@ void Alternatives::draw_receivers(Random& random, Roles& roles) const {
     any = true;
     auto& members = choice.members;
     for (std::size_t left = members.size(); left - shuffled->second > 1; --left)
-      std::swap(members[left - 1], members[shuffled->second + random.below(left - shuffled->second)]);
+      std::swap(members[left - 1], members[shuffled->second + draw(left - shuffled->second)]);
   }
   if (!any) return;
   drawn.piece_of = choices_.piece_of;

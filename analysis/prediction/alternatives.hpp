@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -50,6 +51,12 @@ class Alternatives {
   // prediction; 0: without.
   Alternative draw(Random& random, std::size_t places_off) const;
 
+  // Whether receivers are shuffled; the roles of a draw in which they are and stay the same, which must be the prediction; and
+  // what follows if it is not.
+  bool shuffles_receivers() const { return !shuffled_from_.empty(); }
+  Roles with_receivers_of_trace() const;
+  void keep_receivers() { shuffled_from_.clear(); }
+
  private:
   // A RECEIVE and what follows up to the next; the CPU time before the next one waits belongs to the segment, too.
   struct Segment {
@@ -80,7 +87,7 @@ class Alternatives {
   void draw_requests(Random& random, std::size_t places_off, History& other) const;
   void draw_costs(Random& random, History& other) const;
   void round_costs(Random& random, History& other) const;
-  void draw_receivers(Random& random, Roles& roles) const;
+  void draw_receivers(const std::function<std::size_t(std::size_t below)>& draw, Roles& roles) const;
 
   const History& history_;
   const Roles& roles_;

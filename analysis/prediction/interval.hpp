@@ -9,6 +9,9 @@
 // If the trace has what messages do not show (hidden_state.hpp), more alternatives have it; those of the two kinds that differ
 // more from the prediction count.
 //
+// Alternatives in which messages go to other receivers count only if the replay with the receivers of the trace, made in the same
+// way, is the prediction.
+//
 // Where all take their messages in the trace's order, nothing is open, and only rounding is left: a nanosecond per
 // event. The error of the replay on the traced placement (identity and clock error) is expected elsewhere, too, and is
 // added.
