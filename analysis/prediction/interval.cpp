@@ -83,6 +83,12 @@ double error_of_full_batches(const History& history, const Predicted& predicted,
 }  // namespace
 
 Interval find_interval(const History& history, const Target& target, const Predicted& predicted, double known_error) {
+  const double rounding = static_cast<double>(history.events.size()) * 1e-9 / predicted.elapsed_s;
+  if (predicted.is_the_run) {
+    const double off = rounding + known_error;
+    return {lower_end(predicted.P, off), predicted.P * (1 + off), lower_end(predicted.elapsed_s, off),
+            predicted.elapsed_s * (1 + off)};
+  }
   const ReplayResult run = Replay(history, target, predicted.roles).run(predicted.order, target.machine_of, true);
   Alternatives alternatives(history, predicted.roles, predicted.choices, predicted.hidden, *run.schedule,
                             changes_speed(history, target));
@@ -110,7 +116,6 @@ Interval find_interval(const History& history, const Target& target, const Predi
   };
   const Differences shown = replay_some(alternatives.none() ? 0 : kAlternatives, kNotHidden);
   const Differences hidden = replay_some(alternatives.has_hidden() ? kHiddenAlternatives : 0, kPlacesOff);
-  const double rounding = static_cast<double>(history.events.size()) * 1e-9 / predicted.elapsed_s;
   const double certain = rounding + known_error + error_of_full_batches(history, predicted, *run.schedule);
   const auto hidden_error = alternatives.parts() ? predicted.hidden.expected_error() : HiddenState::Error{};
   const double P = certain + kDeviations * std::max(shown.P(), hidden.P());

@@ -37,6 +37,7 @@ struct Predicted {
   const HiddenState& hidden;
   double P = 0;
   double elapsed_s = 0;
+  bool is_the_run = false;  // a simulated run on its own placement: it would do the same again, so that nothing is open
 };
 
 // `known_error`: relative, on the traced placement.

@@ -210,12 +210,22 @@ class Predictor {
       prediction_.warnings.push_back(std::move(*warning));
   }
 
+  // Other delays show in the elapsed time.
+  bool is_the_run() {
+    const Target traced = traced_target(history_);
+    const auto here = elapsed_s(traced);
+    return here && *here == prediction_.elapsed_s && history_.info.properties.scripted &&
+           target_.machine_of == traced.machine_of && target_.machines == traced.machines &&
+           target_.process_speed.empty() && target_.links.empty() && target_.replicas.empty();
+  }
+
   void find_the_interval() {
     if (!options_.interval || options_.method != SharingMethod::replay || prediction_.order == Order::recorded) return;
     const Roles none;
     const Predicted predicted{prediction_.order, prediction_.order == Order::role ? roles_ : none,
                               choices_,          hidden_,
-                              prediction_.P,     prediction_.elapsed_s};
+                              prediction_.P,     prediction_.elapsed_s,
+                              is_the_run()};
     const double systematic = std::abs(prediction_.identity_error) + prediction_.clock_error.value_or(0);
     prediction_.interval = find_interval(history_, target_, predicted, systematic);
   }
