@@ -7,6 +7,8 @@ namespace {
 
 constexpr MachineId kMachine{0};
 
+std::string unknown_program(std::uint32_t tid) { return fmt::format("process {}", tid); }
+
 }  // namespace
 
 ProcessId StraceProcesses::at(std::uint32_t tid) {
@@ -15,10 +17,14 @@ ProcessId StraceProcesses::at(std::uint32_t tid) {
 }
 
 ProcessId StraceProcesses::created(std::uint32_t tid, ProcessId parent, bool is_thread) {
-  // strace may print the first call of a process before the call that created it has returned.
+  // strace may print the first call of a process, and all others, before the call that created it has returned.
   if (const auto known = running_.find(tid); known != running_.end()) {
     if (known->second != parent) was_created(known->second, parent, is_thread);
     return known->second;
+  }
+  if (const ProcessId known = last_ended(tid); !known.is_none() && info_[known].acquired) {
+    was_created(known, parent, is_thread);
+    return known;
   }
   return add(tid, parent, is_thread, false);
 }
@@ -26,6 +32,10 @@ ProcessId StraceProcesses::created(std::uint32_t tid, ProcessId parent, bool is_
 void StraceProcesses::was_created(ProcessId child, ProcessId parent, bool is_thread) {
   ProcessInfo& process = info_.processes[child.value];
   process.acquired = false;
+  if (process.program == unknown_program(process.tid) && !is_thread) {  // it has not executed another
+    process.program = info_[group_of(parent)].program;
+    process.name = unique_name(process.program);
+  }
   const ProcessId group = group_of(parent);
   if (!is_thread || !process.group.is_none() || with_threads_.contains(child) || group == child) return;
   process.group = group;
@@ -50,7 +60,7 @@ ProcessId StraceProcesses::add(std::uint32_t tid, ProcessId parent, bool is_thre
     process.program = info_[parent].program;
     process.name = fmt::format("{}/{}", info_[process.group].name, tid);
   } else {
-    process.program = parent.is_none() ? fmt::format("process {}", tid) : info_[parent].program;
+    process.program = parent.is_none() ? unknown_program(tid) : info_[parent].program;
     process.name = unique_name(process.program);
   }
   info_.processes.push_back(std::move(process));
