@@ -194,6 +194,7 @@ class Predictor {
     const Target traced = traced_target(history_);
     const auto here = elapsed_s(traced);
     if (!here) return here.error();
+    traced_elapsed_s_ = *here;
     auto recorded = complete(Replay(history_, traced, roles_).run(Order::recorded, traced.machine_of), Order::recorded);
     if (!recorded) return recorded.error();
     prediction_.identity_error = recorded->elapsed_ns > 0 ? *here / (recorded->elapsed_ns * 1e-9) - 1 : 0;
@@ -211,10 +212,9 @@ class Predictor {
   }
 
   // Other delays show in the elapsed time.
-  bool is_the_run() {
+  bool is_the_run() const {
     const Target traced = traced_target(history_);
-    const auto here = elapsed_s(traced);
-    return here && *here == prediction_.elapsed_s && history_.info.properties.scripted &&
+    return traced_elapsed_s_ == prediction_.elapsed_s && history_.info.properties.scripted &&
            target_.machine_of == traced.machine_of && target_.machines == traced.machines &&
            target_.process_speed.empty() && target_.links.empty() && target_.replicas.empty();
   }
@@ -265,6 +265,7 @@ class Predictor {
   DestinationChoices choices_;
   HiddenState hidden_;
   std::uint64_t forced_ = 0;
+  double traced_elapsed_s_ = 0;  // predicted for the traced placement
   Prediction prediction_;
 };
 

@@ -3,18 +3,17 @@
 #include <algorithm>
 #include <limits>
 
-#include "analysis/prediction/prediction.hpp"
 #include "model/check.hpp"
 
 namespace dpm {
 
 std::vector<JudgedPlacement> judge(const History& history, const Target& base, const SearchResult& found,
-                                   std::optional<Order> order, std::size_t most) {
+                                   const PredictOptions& how, std::size_t most) {
   std::vector<JudgedPlacement> judged;
   for (std::size_t i = 0; i < std::min(most, found.candidates.size()); ++i) {
     Target target = base;
     target.machine_of = found.candidates[i].machine_of;
-    const auto prediction = predict(history, target, {.order = order});
+    const auto prediction = predict(history, target, how);
     if (!prediction || !prediction->interval) break;
     judged.push_back({prediction->elapsed_s, *prediction->interval});
   }

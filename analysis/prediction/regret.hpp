@@ -5,13 +5,13 @@
 // is below their prediction by no larger part than in the interval of these that reaches farthest down.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "analysis/history/history.hpp"
 #include "analysis/history/target.hpp"
 #include "analysis/prediction/interval.hpp"
+#include "analysis/prediction/prediction.hpp"
 #include "analysis/prediction/search.hpp"
 
 namespace dpm {
@@ -24,7 +24,7 @@ struct JudgedPlacement {
 // The first `most` candidates of a search from `base`, in their order. Fewer where predictions have no interval (recorded
 // order).
 std::vector<JudgedPlacement> judge(const History& history, const Target& base, const SearchResult& found,
-                                   std::optional<Order> order, std::size_t most);
+                                   const PredictOptions& how, std::size_t most);
 
 // Relative to the fastest that another placement may be. `judged`: the best placement, and those predicted to be the next ones;
 // not empty. `others_at_least_s`: no further placement is predicted to take less. Infinite if an interval reaches to 0.

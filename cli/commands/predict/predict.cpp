@@ -258,15 +258,16 @@ class PredictCommand : public DividedCommand {
       options_.share = [this](std::size_t count, const auto& number_of) { return reading()->shared(count, number_of); };
     auto found = search_showing_progress(read.history, base->target, terminal);
     if (!found) return found.error();
-    const auto judged = judge(read.history, base->target, *found, options_.order, kJudged);
+    const PredictOptions how = options();
+    PredictOptions without_sensitivity = how;
+    without_sensitivity.sensitivity = false;
+    const auto judged = judge(read.history, base->target, *found, without_sensitivity, kJudged);
     if (found->candidates.size() > options_.keep) found->candidates.resize(options_.keep);
     if (traced)
       if (auto done = add_traced(*found, read.history, std::move(*traced)); !done) return done.error();
     Target best = base->target;
     best.machine_of = found->candidates.front().machine_of;
     best.placement = "best found";
-    PredictOptions how = options();
-    how.order = options_.order;
     const auto prediction = predict(read.history, best, how);
     if (!prediction) return prediction.error();
     if (!write_.empty() && (reading() == nullptr || reading()->is_first()))
