@@ -3,6 +3,7 @@ import subprocess
 import sys
 import time
 
+from selenium.common.exceptions import JavascriptException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -32,13 +33,16 @@ class Page:
         return self.browser.execute_script(code, *arguments)
 
     def wait(self, code, *arguments, seconds=20):
-        """Until the script returns something true. What it returned is the result."""
+        """Until the script returns something true; it may look into elements that are not there yet. What it returned is the result."""
         end = time.monotonic() + seconds
         while True:
-            value = self.script(code, *arguments)
+            try:
+                value, why = self.script(code, *arguments), "not true"
+            except JavascriptException as error:
+                value, why = None, error.msg
             if value:
                 return value
-            assert time.monotonic() < end, f"still not true after {seconds} s: {code} {arguments}; the address is {self.fragment()}"
+            assert time.monotonic() < end, f"still {why} after {seconds} s: {code} {arguments}; the address is {self.fragment()}"
             time.sleep(0.04)
 
     def find(self, selector):
