@@ -270,10 +270,10 @@ TEST_CASE("meter: the name that the kernel told an accept says which connection 
   MeteredThread& child = scene.process(11, "child");
   Conversations& conversations = scene.meter.conversations();
   Socket& listener = conversations.add(1, tcp("0.0.0.0:80", "", false));
-  scene.meter.paths().accepts(scene.call(parent, 3), listener);
-  scene.meter.paths().accepted_from(parent, "127.0.0.1:4000");
-  scene.meter.paths().accepts(scene.call(parent, 3), listener);
-  scene.meter.paths().accepted_from(parent, "127.0.0.1:4001");
+  const auto first = scene.meter.paths().accepts(scene.call(parent, 3), listener);
+  scene.meter.paths().accepted_from(parent, first, "127.0.0.1:4000");
+  const auto second = scene.meter.paths().accepts(scene.call(parent, 3), listener);
+  scene.meter.paths().accepted_from(parent, second, "127.0.0.1:4001");
   Socket& later = conversations.add(2, tcp("127.0.0.1:80", "127.0.0.1:4001", false));
   scene.meter.paths().uses(scene.call(child, 4), later);
   CHECK(scene.count(EventType::accept) == 0);  // it waits for the first, which was made before it
@@ -282,6 +282,22 @@ TEST_CASE("meter: the name that the kernel told an accept says which connection 
   REQUIRE(scene.count(EventType::accept) == 2);
   CHECK(scene.events.back().process == parent.id());
   CHECK(scene.events.back().channel == later.out->channel);
+}
+
+TEST_CASE("meter: a name that comes after its connection was used is not that of an earlier accept", "[linux]") {
+  Scene scene;
+  MeteredThread& acceptor = scene.process(10, "server");
+  MeteredThread& worker = scene.thread(acceptor, 11);
+  Conversations& conversations = scene.meter.conversations();
+  Socket& listener = conversations.add(1, tcp("0.0.0.0:80", "", false));
+  const auto first = scene.meter.paths().accepts(scene.call(acceptor, 3), listener);
+  scene.meter.paths().accepted_from(acceptor, first, "127.0.0.1:4000");
+  const auto second = scene.meter.paths().accepts(scene.call(acceptor, 3), listener);
+  scene.meter.paths().uses(scene.call(worker, 5), conversations.add(2, tcp("127.0.0.1:80", "127.0.0.1:4001", false)));
+  scene.meter.paths().accepted_from(acceptor, second, "127.0.0.1:4001");
+  scene.meter.paths().uses(scene.call(worker, 4), conversations.add(3, tcp("127.0.0.1:80", "127.0.0.1:4000", false)));
+  REQUIRE(scene.count(EventType::accept) == 2);
+  CHECK(scene.meter.paths().old_accepts(scene.now_ns).empty());
 }
 
 TEST_CASE("meter: a UNIX client that speaks before it is accepted speaks on the connection's channel", "[linux]") {

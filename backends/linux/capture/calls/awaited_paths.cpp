@@ -43,10 +43,14 @@ std::optional<AwaitedPath> AwaitedPaths::take_at(std::vector<AwaitedPath>::itera
   return taken;
 }
 
-void AwaitedPaths::accepted_from(const MeteredThread& thread, const std::string& peer) {
-  const auto last = std::find_if(paths_.rbegin(), paths_.rend(),
-                                 [&thread](const AwaitedPath& path) { return path.accepts && path.thread == &thread; });
-  if (last != paths_.rend()) last->peer = peer;
+std::vector<AwaitedPath>::iterator AwaitedPaths::accept_of(const MeteredThread& thread, std::uint64_t event) {
+  return std::find_if(paths_.begin(), paths_.end(), [&](const AwaitedPath& path) {
+    return path.accepts && path.thread == &thread && path.event == event;
+  });
+}
+
+void AwaitedPaths::accepted_from(const MeteredThread& thread, std::uint64_t event, const std::string& peer) {
+  if (const auto accept = accept_of(thread, event); accept != paths_.end()) accept->peer = peer;
 }
 
 std::optional<AwaitedPath> AwaitedPaths::take_accept(const std::string& local, const std::string& peer,
@@ -83,9 +87,7 @@ std::vector<AwaitedPath> AwaitedPaths::old_accepts(std::int64_t since_ns) const 
 }
 
 std::optional<AwaitedPath> AwaitedPaths::give_up(const MeteredThread& thread, std::uint64_t event) {
-  auto path = take_at(std::find_if(paths_.begin(), paths_.end(), [&](const AwaitedPath& known) {
-    return known.accepts && known.thread == &thread && known.event == event;
-  }));
+  auto path = take_at(accept_of(thread, event));
   if (path) remember(*path);
   return path;
 }

@@ -35,8 +35,9 @@ class AwaitedPaths {
   void add(AwaitedPath path) { paths_.push_back(std::move(path)); }
   bool empty() const { return paths_.empty(); }
 
-  // The thread's last accept got a connection from `peer`.
-  void accepted_from(const MeteredThread& thread, const std::string& peer);
+  // This accept of the thread got a connection from `peer`. Which one may have shown before: another thread can use a connection while
+  // the one that accepted it has not yet come out of its call.
+  void accepted_from(const MeteredThread& thread, std::uint64_t event, const std::string& peer);
   // The accept that got this connection, in this order: one whose peer is known to be `peer`; the oldest of the process
   // `pid` that may have got it; if `of_any_process`, the oldest of another process.
   std::optional<AwaitedPath> take_accept(const std::string& local, const std::string& peer, std::uint32_t pid,
@@ -57,6 +58,7 @@ class AwaitedPaths {
   template <typename Wanted>
   std::vector<AwaitedPath> take_if(Wanted&& wanted);
   void remember(const AwaitedPath& path);
+  std::vector<AwaitedPath>::iterator accept_of(const MeteredThread& thread, std::uint64_t event);
   std::optional<AwaitedPath> take_at(std::vector<AwaitedPath>::iterator at);
 
   std::vector<AwaitedPath> paths_;     // the oldest first

@@ -33,14 +33,15 @@ void Paths::announce_pair(const Call& call, Socket& socket) {
   record(call, EventType::accept, other, ChannelId::kNone);
 }
 
-void Paths::await_connection(const Call& call, const Event& event, AwaitedPath path) {
+std::uint64_t Paths::await_connection(const Call& call, const Event& event, AwaitedPath path) {
   path.thread = call.thread;
   path.event = recorder_.record(call, event, false);
   path.descriptor = call.descriptor;
   path.since_ns = call.now_ns;
-  if (path.event == MeteredThread::kNoEvent) return;
+  if (path.event == MeteredThread::kNoEvent) return path.event;
   ++call.thread->open_operations;
-  awaited_.add(std::move(path));
+  awaited_.add(path);
+  return path.event;
 }
 
 void Paths::end_wait(const AwaitedPath& path) {
@@ -129,10 +130,10 @@ void Paths::end_survey(OpenFiles open, const std::vector<std::uint32_t>& not_see
   conversations_.end_survey(open);
 }
 
-void Paths::accepts(const Call& call, const Socket& listener) {
+std::uint64_t Paths::accepts(const Call& call, const Socket& listener) {
   Event event = recorder_.event_of(call, EventType::accept);
   event.code = ChannelId::kNone;
-  await_connection(call, event, {.accepts = true, .listener = listener.description.local_name, .peer = ""});
+  return await_connection(call, event, {.accepts = true, .listener = listener.description.local_name, .peer = ""});
 }
 
 bool Paths::has_connection(std::uint32_t pid, Socket& socket) {

@@ -33,10 +33,12 @@ class Paths {
   // The process uses the socket by this descriptor. Records the paths made, duplicated and closed before that this
   // shows.
   void uses(const Call& call, Socket& socket);
-  // The call goes on with a connection that waits at this listener.
-  void accepts(const Call& call, const Socket& listener);
-  // The other end's name, as the kernel told it to the thread's last accept.
-  void accepted_from(const MeteredThread& thread, const std::string& peer) { awaited_.accepted_from(thread, peer); }
+  // The call goes on with a connection that waits at this listener. Returns the number of its event in the thread.
+  std::uint64_t accepts(const Call& call, const Socket& listener);
+  // The other end's name, as the kernel told it to this accept of the thread.
+  void accepted_from(const MeteredThread& thread, std::uint64_t event, const std::string& peer) {
+    awaited_.accepted_from(thread, event, peer);
+  }
   // The accepts whose connection has not been used since before `since_ns`.
   std::vector<AwaitedPath> old_accepts(std::int64_t since_ns) const { return awaited_.old_accepts(since_ns); }
   // The process has this socket open. True if one of its accepts got it.
@@ -69,7 +71,7 @@ class Paths {
               Evidence evidence = Evidence::inferred);
   void announce(const Call& call, Socket& socket);
   void announce_pair(const Call& call, Socket& socket);
-  void await_connection(const Call& call, const Event& event, AwaitedPath path);
+  std::uint64_t await_connection(const Call& call, const Event& event, AwaitedPath path);
   static bool complete(const std::optional<AwaitedPath>& path, const Socket& socket);
   static void end_wait(const AwaitedPath& path);
   void put_descriptor(const Call& call, DescriptorTable& table, std::size_t fd, std::uint64_t socket,

@@ -22,15 +22,15 @@ std::string Accepts::internet_name_at(std::uint32_t tid, std::uint64_t address) 
 void Accepts::record(TrackedThread& thread, const Call& call, const Notification& notification,
                      const Socket& listener) {
   const std::uint64_t address = notification.arguments[1];
-  if (address != 0) thread.accepted = {address, internet_name_at(notification.tid, address)};
-  shared_.meter.paths().accepts(call, listener);
+  std::string before = address == 0 ? "" : internet_name_at(notification.tid, address);
+  thread.accepted = {address, std::move(before), shared_.meter.paths().accepts(call, listener)};
 }
 
 void Accepts::is_over(TrackedThread& thread) {
   if (thread.accepted.address == 0) return;
-  const auto [address, before] = std::exchange(thread.accepted, {});
+  const auto [address, before, event] = std::exchange(thread.accepted, {});
   const std::string name = internet_name_at(thread.metered->tid(), address);
-  if (!name.empty() && name != before) shared_.meter.paths().accepted_from(*thread.metered, name);
+  if (!name.empty() && name != before) shared_.meter.paths().accepted_from(*thread.metered, event, name);
 }
 
 void Accepts::settle_old(std::int64_t now_ns) {

@@ -126,10 +126,11 @@ struct TrackedThread {
   int seen_running = 0;        // how many times in a row, when its present call was looked at
   std::uint64_t cpu_seen_running_ns = 0;
   std::optional<std::uint64_t> taking;  // the socket or pipe that its last call was let go to take something from
-  // Where its last accept lets the kernel write the other end's name, and which name stood there before.
+  // Where its last accept lets the kernel write the other end's name, which name stood there before, and the accept's event.
   struct AcceptedName {
     std::uint64_t address = 0;
     std::string before;
+    std::uint64_t event = MeteredThread::kNoEvent;
   };
   AcceptedName accepted;
   std::optional<Hold> hold;
