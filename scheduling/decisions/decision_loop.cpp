@@ -17,6 +17,7 @@ constexpr int kWindowsAfter = 3;
 constexpr std::size_t kSlicesLeast = 2;  // one says nothing about how much they differ
 constexpr double kErrors = 2;            // standard errors that make a difference clear
 constexpr double kFarSlower = 0.1;       // beyond them: one slice is enough
+constexpr double kStandsStill = 0.01;    // of the rate before: the work is done, or waits for something outside
 constexpr double kExact = 0.02;          // a gain with a smaller error is not measured for longer
 constexpr std::size_t kPredictionsMost = 20;
 constexpr std::uint64_t kPartsMost = 20;  // who has less than 1/20 of the messages may end while a move is measured
@@ -64,7 +65,8 @@ std::optional<ProcessMove> DecisionLoop::next(const SystemView& view, bool may_d
   count(window);
   look_back_at_undone(window);
   if (state_ == State::settling || state_ == State::measuring)
-    if (const auto ended = ended_of(involved_, window)) return give_up(window, *ended);
+    if (const auto ended = ended_of(involved_, window))
+      return give_up(window, fmt::format("'{}' ended before the effect had been measured", window.info()[*ended].name));
   switch (state_) {
     case State::to_move:
       return give_next();
@@ -188,12 +190,12 @@ std::optional<ProcessMove> DecisionLoop::measure(const SystemView& view) {
   if (after.slices == 0 || !view.window.is_complete()) return std::nullopt;
   const double gain = measured ? measured->gain : 0, error = measured ? measured->error : 0;
   entry_.rate_after = after.mean;
-  if (gain + kErrors * error < -options_.loss_max - kFarSlower) return take_back(now);
+  if (gain + kErrors * error < -options_.loss_max - kFarSlower) return take_back(view.window);
   if (after.slices < kSlicesLeast) return std::nullopt;
-  if (gain + kErrors * error < -options_.loss_max) return take_back(now);
+  if (gain + kErrors * error < -options_.loss_max) return take_back(view.window);
   const std::int64_t windows = (now - *rates_.began()).ns / std::max<std::int64_t>(options_.window.ns, 1);
   if (windows < 1 || (error > kExact && windows < kWindowsAfter)) return std::nullopt;
-  if (gain < -options_.loss_max) return take_back(now);
+  if (gain < -options_.loss_max) return take_back(view.window);
   note_prediction(gain, now);
   for (const ProcessMove& move : made_) arrivals_[{move.process, move.to}].push_back(now);
   finish(DecisionOutcome::kept);
@@ -201,7 +203,10 @@ std::optional<ProcessMove> DecisionLoop::measure(const SystemView& view) {
   return std::nullopt;
 }
 
-std::optional<ProcessMove> DecisionLoop::take_back(Duration now) {
+std::optional<ProcessMove> DecisionLoop::take_back(const SlidingWindow& window) {
+  if (*entry_.rate_after < kStandsStill * before_.mean)
+    return give_up(window, "then nothing was done any more, which no placement explains");
+  const Duration now = window.now();
   note_prediction(entry_.measured_gain().value_or(0), now);
   for (const ProcessMove& move : made_) hold(move, now);
   slower_at_ = now;
@@ -217,9 +222,9 @@ std::optional<ProcessId> DecisionLoop::ended_of(const std::vector<ProcessId>& in
   return std::nullopt;
 }
 
-std::optional<ProcessMove> DecisionLoop::give_up(const SlidingWindow& window, ProcessId ended) {
+std::optional<ProcessMove> DecisionLoop::give_up(const SlidingWindow& window, const std::string& why) {
   entry_.rate_after.reset();
-  entry_.reason += fmt::format("; '{}' ended before the effect had been measured", window.info()[ended].name);
+  entry_.reason += "; " + why;
   std::erase_if(made_, [&](const ProcessMove& move) { return ended_of({move.process}, window).has_value(); });
   outcome_of_undoing_ = DecisionOutcome::ended;
   undo();

@@ -21,7 +21,8 @@
 //   - what is not clear after a window is measured for up to two more.
 //
 // If a process with a part in the messages ends, the rate says that, and nothing about a move: what is being measured is then neither
-// judged nor charged to later predictions, and is undone, because the placement was meant for that process too.
+// judged nor charged to later predictions, and is undone, because the placement was meant for that process too. So it is if nothing is
+// done any more: the work may be done a while before its processes end.
 #pragma once
 
 #include <functional>
@@ -79,8 +80,8 @@ class DecisionLoop {
 
   std::optional<ProcessMove> decide(const SystemView& view);
   std::optional<ProcessMove> measure(const SystemView& view);
-  std::optional<ProcessMove> take_back(Duration now);
-  std::optional<ProcessMove> give_up(const SlidingWindow& window, ProcessId ended);
+  std::optional<ProcessMove> take_back(const SlidingWindow& window);
+  std::optional<ProcessMove> give_up(const SlidingWindow& window, const std::string& why);
   void look_back_at_undone(const SlidingWindow& window);
   std::optional<ProcessId> ended_of(const std::vector<ProcessId>& involved, const SlidingWindow& window) const;
   void count(const SlidingWindow& window);

@@ -18,9 +18,9 @@ enum class DecisionOutcome : std::uint8_t {
   incomplete,  // the window has losses: no move is based on data that are not known
   open,        // moved, and not yet measured
   kept,
-  undone,        // it was slower afterwards
-  failed,        // a move could not be made; those made before it were undone
-  ended,         // a process with a part in the messages ended first: nothing was measured, and the moves were undone
+  undone,  // it was slower afterwards
+  failed,  // a move could not be made; those made before it were undone
+  ended,   // the work, or a process with a part in it, ended first: nothing was measured, and the moves were undone
   oscillating,   // a process went to and fro, and stays where it is for a while
   proposed,      // in a dry run: it would have been moved
   machine_lost,  // a machine has disappeared; its processes were let go

@@ -223,9 +223,22 @@ TEST_CASE("loop: a process without a part in the messages may end while a move i
   CHECK(world.outcomes() == "open kept nothing");
 }
 
+TEST_CASE("loop: work that stands still after a move was not made slower by it", "[scheduling]") {
+  World world;
+  world.rate = [&](MachineId) { return world.moves == 1 && world.window.now().ns >= 12 ? 0 : 10; };
+  world.policy.answer = to_green;
+  world.run(16);
+  REQUIRE(world.outcomes() == "open ended");
+  CHECK(world.machine == kRed);
+  CHECK(world.journal[1].reason == "because; then nothing was done any more, which no placement explains");
+  CHECK(!world.journal[1].measured_gain());
+  world.run(60);
+  CHECK(world.outcomes().starts_with("open ended open"));  // neither held nor charged
+}
+
 TEST_CASE("loop: what became slower because a process ended is told again when its end is seen", "[scheduling]") {
   World world;
-  world.rate = [&](MachineId) { return world.client_ends - world.window.now().ns <= 3 && world.moves == 1 ? 0 : 10; };
+  world.rate = [&](MachineId) { return world.client_ends - world.window.now().ns <= 3 && world.moves == 1 ? 1 : 10; };
   world.add_client([](MachineId) { return 0; });
   world.of_client = [&](MachineId machine) { return world.rate(machine); };
   world.client_ends = 16;  // it has been undone at 15
