@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 
+#include "cli/help_layout.hpp"
 #include "cli/printable.hpp"
 #include "model/nearest_name.hpp"
 
@@ -92,9 +93,10 @@ int refuse(Terminal& terminal, const Command& command, const Error& error) {
 
 int run_command_line(const Commands& commands, int argc, char** argv, Terminal& terminal) {
   CLI::App app{
-      "DPM, a monitor of distributed programs: who talks to whom, where requests queue, how parallel it is,\n"
+      "DPM, a monitor of distributed programs: who talks to whom, where requests queue, how parallel it is, "
       "and how parallel it would be elsewhere.",
       "dpm"};
+  app.formatter(std::make_shared<HelpLayout>(terminal.width));  // which commands inherit
   app.set_version_flag("--version", "dpm " DPM_VERSION);
   app.require_subcommand(1);
   app.footer("'dpm COMMAND --help' shows an example of each.");

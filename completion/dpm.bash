@@ -3,12 +3,12 @@
 
 # The first words of the indented lines under the heading "Subcommands:".
 _dpm_commands() {
-  dpm --help 2>/dev/null | awk '/^[A-Za-z]+:/ { inside = /^(Subcommands|Commands):/ } inside && /^ +[a-z]/ { print $1 }'
+  dpm --help 2>/dev/null | awk '/^[A-Za-z]+:/ { inside = /^(Subcommands|Commands):/ } inside && /^  [a-z]/ { print $1 }'
 }
 
 # The options of a command: what stands first on the indented lines that begin with a dash.
 _dpm_options() {
-  dpm "$@" --help 2>/dev/null | awk '/^ +-/ { n = split($1, names, ","); for (i = 1; i <= n; ++i) print names[i] }'
+  dpm "$@" --help 2>/dev/null | awk '/^  -/ { n = split($1, names, ","); for (i = 1; i <= n; ++i) print names[i] }'
 }
 
 # A list of flags so far, "send,-acc", and what its last word can become; the events of model/meter_flags.hpp.
