@@ -124,6 +124,17 @@ std::optional<bool> is_ending(std::uint32_t pid, std::uint32_t tid) {
   return (std::strtoul(text.c_str() + at, nullptr, 10) & kExiting) != 0;
 }
 
+namespace {
+
+// By a tracer such as strace.
+bool is_stopped_by_tracer(std::uint32_t pid, std::uint32_t tid) {
+  const std::string text = read_small_file(task_path(pid, tid) + "/stat");
+  const auto name_end = text.rfind(") ");
+  return name_end != std::string::npos && text[name_end + 2] == 't';
+}
+
+}  // namespace
+
 CallState call_state(std::uint32_t pid, std::uint32_t tid, std::int32_t descriptor) {
   // "0 0x3 0x7ffd..." or "running".
   const std::string text = read_small_file(task_path(pid, tid) + "/syscall");
@@ -131,7 +142,9 @@ CallState call_state(std::uint32_t pid, std::uint32_t tid, std::int32_t descript
   if (text[0] == 'r') return CallState::running;
   if (space == std::string::npos || text[0] == '-') return CallState::elsewhere;
   const auto argument = static_cast<std::int32_t>(std::strtoull(text.c_str() + space + 1, nullptr, 16));
-  return argument == descriptor ? CallState::in_call : CallState::elsewhere;
+  if (argument != descriptor) return CallState::elsewhere;
+  // A tracer stops a thread before the filter and after the call, and the kernel shows the call in both stops.
+  return is_stopped_by_tracer(pid, tid) ? CallState::elsewhere : CallState::in_call;
 }
 
 std::optional<CodeRegion> code_region(std::uint32_t pid, std::uint64_t address) {

@@ -32,8 +32,8 @@ std::optional<bool> is_ending(std::uint32_t pid, std::uint32_t tid);
 // When the thread began, since boot, in ticks of 10 ms; 0 if it is gone.
 std::uint64_t read_beginning_ns(std::uint32_t pid, std::uint32_t tid);
 
-// Whether the thread waits in a system call whose first argument is this descriptor. The kernel does not tell whether a
-// running thread is inside a call.
+// Whether the thread waits in a system call whose first argument is this descriptor; not if a tracer has stopped it on the way in or
+// out. The kernel does not tell whether a running thread is inside a call.
 enum class CallState : std::uint8_t { in_call, elsewhere, running };
 CallState call_state(std::uint32_t pid, std::uint32_t tid, std::int32_t descriptor);
 
