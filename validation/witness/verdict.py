@@ -34,7 +34,7 @@ class Row:
     counters: int = 0
     matched: float | None = None
     seconds: float = 0
-    open: dict = field(default_factory=dict)  # kind of difference -> why DPM is known to have some
+    open: dict = field(default_factory=dict)  # kind of difference, or part of one -> why DPM is known to have some
 
     def unexplained(self, kind=None):
         return [difference for difference in self.differences if not difference.reason and kind in (None, difference.kind)]
@@ -43,7 +43,7 @@ class Row:
         return [difference for difference in self.differences if difference.reason]
 
     def unknown(self):
-        return [difference for difference in self.unexplained() if difference.kind not in self.open]
+        return [difference for difference in self.unexplained() if not {difference.kind, difference.part} & self.open.keys()]
 
     def cells(self):
         if self.skipped or self.broken:
@@ -63,7 +63,8 @@ class Row:
             of_kind = [f"{kind}: {difference.text}" for difference in self.unexplained(kind)]
             shown += of_kind[:SHOWN_MOST]
             shown += [f"{kind}: and {len(of_kind) - SHOWN_MOST} more"] if len(of_kind) > SHOWN_MOST else []
-            shown += [f"{kind}: known: {self.open[kind]}"] if of_kind and kind in self.open else []
+            names = {name for difference in self.unexplained(kind) for name in (difference.kind, difference.part)}
+            shown += [f"{kind}: known: {self.open[name]}" for name in sorted(names & self.open.keys())]
         explained = [f"explained ({difference.reason}): {difference.text}" for difference in self.explained()]
         shown += explained[:SHOWN_MOST]
         shown += [f"explained: and {len(explained) - SHOWN_MOST} more"] if len(explained) > SHOWN_MOST else []
