@@ -298,13 +298,12 @@ FoundChoices find_choices(const History& history, const std::vector<bool>& has_o
   return Finder(history, has_order, settled).run();
 }
 
-std::string reason_of(const DestinationChoice& choice, const History& history) {
+std::string reason_of(const DestinationChoice& choice, std::size_t times, const History& history) {
   constexpr std::size_t kShown = 3;
   std::string names;
   for (std::size_t i = 0; i < std::min(choice.members.size(), kShown); ++i)
     names += (i == 0 ? "" : ", ") + history.info.processes[choice.members[i]].name;
   if (choice.members.size() > kShown) names += ", ...";
-  const std::size_t times = choice.sends.size();
   if (choice.rule == DestinationChoice::Rule::in_turn)
     return fmt::format("send to {} in turn, {} times: the turn stays, and the work goes with the message", names,
                        times);

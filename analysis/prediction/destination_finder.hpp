@@ -24,6 +24,7 @@ struct FoundChoices {
 FoundChoices find_choices(const History& history, const std::vector<bool>& has_order, const std::vector<bool>& settled);
 
 // "send to back_1, back_2, back_3 in turn, 240 times: ..."
-std::string reason_of(const DestinationChoice& choice, const History& history);
+// `times`: by all processes that choose so.
+std::string reason_of(const DestinationChoice& choice, std::size_t times, const History& history);
 
 }  // namespace dpm

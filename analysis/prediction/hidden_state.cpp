@@ -86,8 +86,10 @@ class Finder {
     bool varies = false;
   };
   Together answers_together(std::uint32_t p, const std::vector<Request>& requests) const {
+    // One for each request: what a client is sent later it did not ask for, such as what others write to a list it is on.
     std::set<std::uint32_t> answers;
-    for (const Request& request : requests) answers.insert(request.answers.begin(), request.answers.end());
+    for (const Request& request : requests)
+      if (!request.answers.empty()) answers.insert(request.answers.front());
     std::map<std::string, std::map<std::size_t, std::size_t>> times_by_size;  // by program
     std::map<std::string, std::set<std::uint32_t>> answered;
     for (std::uint32_t e = history_.first_event[p]; e < history_.first_event[p + 1]; ++e) {

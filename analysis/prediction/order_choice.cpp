@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "analysis/prediction/counting.hpp"
@@ -44,6 +45,17 @@ std::vector<ProcessId> as_ids(const std::vector<std::uint32_t>& processes) {
   return ids;
 }
 
+// Processes of one program that do the same are one entry.
+struct Alike {
+  std::vector<ProcessId> processes;
+  std::size_t times = 0;
+
+  void add(std::uint32_t process, std::size_t more) {
+    processes.push_back({process});
+    times += more;
+  }
+};
+
 class Chooser {
  public:
   explicit Chooser(const History& history) : history_(history), chosen_(history.process_count(), false) {}
@@ -61,6 +73,12 @@ class Chooser {
   }
 
  private:
+  // Its own name where the trace does not say.
+  std::string program_of(std::uint32_t process) const {
+    const ProcessInfo& info = history_.info.processes[process];
+    return info.program.empty() ? info.name : info.program;
+  }
+
   void hand_out() {
     choice_.groups = find_role_groups(history_);
     std::erase_if(choice_.groups, [this](const RoleGroup& group) { return chosen_[group.dispatcher.value]; });
@@ -95,13 +113,13 @@ class Chooser {
         for (const std::uint32_t p : calls.processes) settled[p] = true;
     auto gathers = std::make_shared<const Gathers>(history_, settled);
     if (gathers->empty()) return;
-    for (std::uint32_t p = 0; p < history_.process_count(); ++p) {
-      if (gathers->times_of(p) == 0) continue;
+    std::map<std::string, Alike> by_program;
+    for (std::uint32_t p = 0; p < history_.process_count(); ++p)
+      if (const std::size_t times = gathers->times_of(p); times > 0) by_program[program_of(p)].add(p, times);
+    for (const auto& [program, alike] : by_program)
       choice_.why.push_back(
-          {"gather",
-           {ProcessId{p}},
-           fmt::format("ask several and go on when the last of them has answered, {} times", gathers->times_of(p))});
-    }
+          {"gather", alike.processes,
+           fmt::format("ask several and go on when the last of them has answered, {} times", alike.times)});
     choice_.roles.gathers = std::move(gathers);
   }
 
@@ -122,10 +140,19 @@ class Chooser {
     std::vector<bool> has_order(history_.process_count());
     for (std::uint32_t p = 0; p < has_order.size(); ++p) has_order[p] = most_senders(history_, p) > 1;
     FoundChoices found = find_choices(history_, has_order, chosen_);
+    std::map<std::tuple<DestinationChoice::Rule, std::string, std::uint32_t, std::set<std::uint32_t>>, Alike> alike;
+    const auto key_of = [this](const DestinationChoice& choice) {
+      return std::tuple(choice.rule, program_of(choice.process), choice.number,
+                        std::set(choice.members.begin(), choice.members.end()));
+    };
     for (const DestinationChoice& choice : found.known.choices)
-      choice_.why.push_back({choice.rule == DestinationChoice::Rule::in_turn ? "turn" : "least busy",
-                             {ProcessId{choice.process}},
-                             reason_of(choice, history_)});
+      alike[key_of(choice)].add(choice.process, choice.sends.size());
+    for (const DestinationChoice& choice : found.known.choices) {
+      const Alike& those = alike[key_of(choice)];
+      if (those.processes.front() == ProcessId{choice.process})
+        choice_.why.push_back({choice.rule == DestinationChoice::Rule::in_turn ? "turn" : "least busy", those.processes,
+                               reason_of(choice, those.times, history_)});
+    }
     choice_.choices = std::move(found.all);
     if (!found.known.empty())
       choice_.roles.destinations = std::make_shared<const DestinationChoices>(std::move(found.known));

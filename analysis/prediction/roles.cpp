@@ -149,8 +149,10 @@ bool hands_out_work(const History& history, RoleGroup& group, bool speak_first) 
     at = handout.receive + 1;
   }
   group.reason =
-      fmt::format("hand out work to free workers: {} answers are the next piece{}", answers,
-                  beginnings > 0 ? fmt::format(", {} new beginnings when all had come back", beginnings) : "");
+      answers == 0
+          ? fmt::format("give several their work and go on when all of it has come back, {} times", beginnings)
+          : fmt::format("hand out work to free workers: {} answers are the next piece{}", answers,
+                        beginnings > 0 ? fmt::format(", {} new beginnings when all had come back", beginnings) : "");
   return answers + beginnings > contradicts;
 }
 

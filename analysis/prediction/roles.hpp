@@ -30,7 +30,8 @@ struct RoleGroup {
   ProcessId dispatcher;
   std::vector<ProcessId> workers;
   std::string program;  // of the workers
-  std::string reason;   // "hand out work to free workers: 212 answers are the next piece"
+  std::string
+      reason;  // "hand out work to free workers: 212 answers are the next piece", or what it does in step with them
 };
 
 std::vector<RoleGroup> find_role_groups(const History& history);

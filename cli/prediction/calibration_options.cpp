@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/first_names.hpp"
 #include "cli/prediction/placement_file.hpp"
 #include "cli/printable.hpp"
 #include "scenarios/scenario_file.hpp"
@@ -30,9 +31,9 @@ Result<std::optional<TakenOut>> CalibrationOptions::apply(History& history, Term
   if (!traced_on_.empty()) {
     const auto left_out = place_as_traced(history, traced_on_);
     if (!left_out) return left_out.error();
-    for (const auto& process : *left_out)
-      terminal.err << "note: " << traced_on_ << " leaves out '" << printable(process)
-                   << "': it is assumed to have run where the trace says\n";
+    if (!left_out->empty())
+      terminal.err << "note: " << traced_on_ << " leaves out " << printable(first_names(*left_out))
+                   << ": placed as the trace says\n";
   }
   if (delays_file_.empty() && unmetered_cpu_s_ > 0)
     return Error{"--unmetered-cpu changes the metering costs of --delays: give both"};

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "cli/first_names.hpp"
 #include "cli/number_text.hpp"
 #include "cli/printable.hpp"
 #include "cli/text_table.hpp"
@@ -112,15 +113,11 @@ std::string elapsed_text(const Prediction& p) {
   return with_interval(number_of(texts[0]), number_of(texts[1]), number_of(texts[2])) + unit;
 }
 
-// "worker_1, worker_2, worker_3 and 5 more"
 std::string some_names(const std::vector<ProcessId>& processes, const TraceInfo& info) {
   if (processes.empty()) return "all processes";
-  constexpr std::size_t kShown = 3;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(processes.size(), kShown); ++i)
-    text += (i == 0 ? "" : ", ") + info[processes[i]].name;
-  if (processes.size() > kShown) text += fmt::format(" and {} more", processes.size() - kShown);
-  return text;
+  std::vector<std::string> names;
+  for (const ProcessId process : processes) names.push_back(info[process].name);
+  return first_names(names);
 }
 
 // Which order was chosen for which processes, and why; empty if there was no choice.

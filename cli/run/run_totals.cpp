@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "cli/first_names.hpp"
 #include "cli/number_text.hpp"
 #include "cli/printable.hpp"
 #include "cli/text_table.hpp"
@@ -18,14 +19,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 double seconds_of(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
-
-// "user_1, user_2, user_3 and 4 more"
-std::string first_names(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 3;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) text += (i == 0 ? "" : ", ") + names[i];
-  return names.size() > kShown ? fmt::format("{} and {} more", text, names.size() - kShown) : text;
-}
 
 Json span_json(const RunSpan& span) { return {{"P", span.P()}, {"T_s", span.T_s}, {"elapsed_s", span.elapsed_s}}; }
 

@@ -98,6 +98,20 @@ TEST_CASE("hidden state: a log that answers what it holds together batches, if i
   CHECK(always_two.found({{{0}, 1'000'000, 4}}).has(Kind::batches));  // the timer ends those that are not full
 }
 
+// A hub: readers join a list once, and each post of the store goes to some of them.
+TEST_CASE("hidden state: what goes to all on a list are not answers to several requests at once", "[prediction]") {
+  Served served;
+  served.take("one");
+  served.take("other");
+  for (int i = 0; i < 12; ++i) {
+    served.store_says();
+    served.answer("one", 1);
+    if (i % 3 != 0) served.answer("other", 0);
+  }
+  CHECK(!served.found().has(Kind::batches));
+  CHECK(!served.found().has(Kind::full_batches));
+}
+
 // The disk interface of the file system: it answers its client, and writes to a disk that had written to it before.
 TEST_CASE("hidden state: an answer and a command to a disk are not a batch", "[prediction]") {
   Served served;

@@ -90,6 +90,21 @@ TEST_CASE("prediction: clients that speak first are not workers, though each is 
   CHECK(find_role_groups(history_of(script.info, script.events)).empty());
 }
 
+TEST_CASE("prediction: a leader that asks all its followers and waits for all gives no work to free ones",
+          "[prediction]") {
+  const std::vector<std::string> followers = {"f1", "f2", "f3"};
+  EventScript script({"red"});
+  script.process("leader", "red", "leader");
+  for (const auto& follower : followers) script.process(follower, "red", "follower");
+  for (int round = 0; round < 10; ++round) {
+    for (const auto& follower : followers) script.receive(follower, 0, script.send("leader", 1, follower));
+    for (const auto& follower : followers) script.receive("leader", 0, script.send(follower, 1, "leader"));
+  }
+  const auto groups = find_role_groups(history_of(script.info, script.events));
+  REQUIRE(groups.size() == 1);
+  CHECK(groups[0].reason == "give several their work and go on when all of it has come back, 9 times");
+}
+
 TEST_CASE("prediction: in role order the next piece goes to a free worker, and the prediction is exact",
           "[prediction]") {
   double worst_role = 0, worst_arrival = 0;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/first_names.hpp"
 #include "cli/input/divided_command.hpp"
 #include "cli/input/history_options.hpp"
 #include "cli/prediction/placement_file.hpp"
@@ -77,8 +78,9 @@ class ParallelismCommand : public DividedCommand {
       terminal.out << parallelism_text(*parallelism, all_ ? path : group_path(path, shown), shown, terminal.width,
                                        all_);
     }
-    for (const auto& process : resolved->left_out)
-      terminal.err << "note: the placement leaves out '" << printable(process) << "': it stays where it was traced\n";
+    if (!resolved->left_out.empty())
+      terminal.err << "note: the placement leaves out " << printable(first_names(resolved->left_out))
+                   << ": placed as traced\n";
     if (const auto warning = warning_of(parallelism->overlaps, history, path.t_max_s))
       terminal.err << "warning: " << printable(*warning) << '\n';
     print_history_warnings(history, terminal);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analysis/messages/message_survey.hpp"
+#include "cli/first_names.hpp"
 #include "cli/input/divided_command.hpp"
 #include "cli/input/history_options.hpp"
 #include "cli/input/trace_caveats.hpp"
@@ -184,9 +185,9 @@ class PredictCommand : public DividedCommand {
       calibration_.set(resolved->target);
       if (strict_ && !resolved->left_out.empty())
         return Error{path + ": --strict: it leaves out '" + resolved->left_out.front() + "'"};
-      for (const auto& process : resolved->left_out)
-        terminal.err << "note: " << path << " leaves out '" << printable(process)
-                     << "': it stays where it was traced\n";
+      if (!resolved->left_out.empty())
+        terminal.err << "note: " << path << " leaves out " << printable(first_names(resolved->left_out))
+                     << ": placed as traced\n";
       auto prediction = predict(read.history, resolved->target, options());
       if (!prediction) return prediction.error();
       if (!changes_.empty()) {
