@@ -10,7 +10,8 @@
 namespace dpm::cli {
 namespace {
 
-constexpr int kNarrowest = 60;  // a terminal that is narrower breaks the lines itself
+constexpr int kNarrowest = 60;               // a terminal that is narrower breaks the lines itself
+constexpr std::size_t kBesideCommands = 16;  // the column of their summaries: their names are short
 
 }  // namespace
 
@@ -21,17 +22,18 @@ std::string HelpLayout::make_description(const CLI::App* app) const {
 }
 
 std::string HelpLayout::make_option_desc(const CLI::Option* option) const {
-  return beside_name(Formatter::make_option_desc(option));
+  return beside_names(Formatter::make_option_desc(option), get_column_width());
 }
 
 std::string HelpLayout::make_subcommand(const CLI::App* command) const {
   std::ostringstream out;
-  CLI::detail::format_help(out, command->get_name(), beside_name(command->get_description()), get_column_width());
+  CLI::detail::format_help(out, command->get_name(), beside_names(command->get_description(), kBesideCommands),
+                           kBesideCommands);
   return out.str();
 }
 
-std::string HelpLayout::beside_name(const std::string& description) const {
-  return fmt::format("{}", fmt::join(wrapped(description, width_ - get_column_width()), "\n"));
+std::string HelpLayout::beside_names(const std::string& description, std::size_t column) const {
+  return fmt::format("{}", fmt::join(wrapped(description, width_ - column), "\n"));
 }
 
 }  // namespace dpm::cli

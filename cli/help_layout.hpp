@@ -16,7 +16,7 @@ class HelpLayout : public CLI::Formatter {
   std::string make_subcommand(const CLI::App* command) const override;
 
  private:
-  std::string beside_name(const std::string& description) const;
+  std::string beside_names(const std::string& description, std::size_t column) const;
 
   std::size_t width_ = 0;
 };

@@ -1,5 +1,6 @@
 # fill_options.awk HELP PAGE: copies a manual page, with the lines '.\" OPTIONS' and '.\" COMMANDS' replaced by what the
-# program says in --help (CLI11's layout: names from column 3, descriptions from column 31, on the next line if names are long).
+# program says in --help (CLI11's layout: names from column 3, descriptions from column 31, on the next line if names are long, and in more lines
+# if they are; of commands from column 17).
 # So that an option is described in one place.
 
 function trim(text) { sub(/^ +/, "", text); sub(/ +$/, "", text); return text }
@@ -49,6 +50,7 @@ FNR == NR && /^  [^ ]/ {
   finish()
   if (section !~ /^(Positionals|Options|Subcommands):$/) next
   if ($1 ~ /^-h,/) next
+  if (section == "Subcommands:") { head = item($1); body = trim(substr($0, 17)); next }
   if (substr($0, 30, 1) == " " && substr($0, 31) ~ /^[^ ]/) { head = item(substr($0, 3, 27)); body = trim(substr($0, 31)) }
   else head = item(substr($0, 3))
   next
