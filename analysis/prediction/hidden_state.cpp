@@ -53,13 +53,18 @@ class Finder {
         if (clients.size() > 1) note(HiddenState::Kind::memory, p, reactions_unlike_the_first(requests));
         continue;
       }
-      const Together together = answers_together(p, requests);
+      const Together together = answers_together(p, requests, Answers::first_of_each);
       note(HiddenState::Kind::full_batches, p, clients.size() < 2 || together.varies ? 0 : together.times);
       if (roles_.counts(p)) continue;
       note(HiddenState::Kind::refusals, p, answers_without_work(p, requests));
       if (clients.size() < 2) continue;
       note(HiddenState::Kind::memory, p, reactions_unlike_the_first(requests));
-      note(HiddenState::Kind::batches, p, together.varies ? together.times : 0);
+      if (together.varies && together.times >= kTimesAtLeast) {
+        note(HiddenState::Kind::batches, p, together.times);
+      } else {
+        const Together with_lists = answers_together(p, requests, Answers::all);
+        note(HiddenState::Kind::lists, p, with_lists.varies ? with_lists.times : 0);
+      }
     }
     return std::move(found_);
   }
@@ -85,11 +90,15 @@ class Finder {
     std::size_t times = 0;
     bool varies = false;
   };
-  Together answers_together(std::uint32_t p, const std::vector<Request>& requests) const {
-    // One for each request: what a client is sent later it did not ask for, such as what others write to a list it is on.
+  // What a client is sent after the first answer it did not ask for, such as what others write to a list that it is on.
+  enum class Answers : std::uint8_t { first_of_each, all };
+  Together answers_together(std::uint32_t p, const std::vector<Request>& requests, Answers which) const {
     std::set<std::uint32_t> answers;
-    for (const Request& request : requests)
-      if (!request.answers.empty()) answers.insert(request.answers.front());
+    for (const Request& request : requests) {
+      if (request.answers.empty()) continue;
+      if (which == Answers::all) answers.insert(request.answers.begin(), request.answers.end());
+      answers.insert(request.answers.front());
+    }
     std::map<std::string, std::map<std::size_t, std::size_t>> times_by_size;  // by program
     std::map<std::string, std::set<std::uint32_t>> answered;
     for (std::uint32_t e = history_.first_event[p]; e < history_.first_event[p + 1]; ++e) {
@@ -158,7 +167,7 @@ HiddenState::Error HiddenState::expected_error() const {
   const auto add = [&most](bool is_open, const Error& error) {
     if (is_open) most = {std::max(most.below, error.below), std::max(most.above, error.above)};
   };
-  add(has(Kind::batches), kBatchError);
+  add(has(Kind::batches) || has(Kind::lists), kBatchError);
   add(has(Kind::refusals), kRefusalError);
   add(idle_timers, kIdleTimerError);
   return most;
@@ -174,6 +183,8 @@ std::string_view name_of(HiddenState::Kind kind) {
       return "memory";
     case HiddenState::Kind::batches:
       return "batches";
+    case HiddenState::Kind::lists:
+      return "lists";
     case HiddenState::Kind::full_batches:
       return "full batches";
     case HiddenState::Kind::refusals:
@@ -190,6 +201,9 @@ std::string reason_of(const HiddenState::Entry& entry) {
           entry.times);
     case HiddenState::Kind::batches:
       return fmt::format("answer several requests at once, {} times: how many are there then is open", entry.times);
+    case HiddenState::Kind::lists:
+      return fmt::format("send to several at once, {} times, not always as many: who is on its list then is open",
+                         entry.times);
     case HiddenState::Kind::full_batches:
       return fmt::format(
           "answer as many requests at once each time, {} times: whether they would wait longer for the last is open",

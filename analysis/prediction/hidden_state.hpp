@@ -5,6 +5,8 @@
 //   batches   it answers several requests at once, not always as many: how many were there depends on times
 //   full      it answers several requests at once, always as many: what it does when the last one is long in coming, the trace
 //   batches   does not show. A timer, if it has one, is longer than any wait in the trace (batch_waits.hpp)
+//   lists     it sends to several that once wrote to it, not always as many: to which depends on who is on a list then. The same error
+//             is added as for batches, which was fitted on those
 //   refusals  it answers requests with work, and others at once without: how many wait decides
 //   idle      it goes on when nothing has come for a time (analysis/history/timers.hpp)
 //
@@ -27,7 +29,7 @@
 namespace dpm {
 
 struct HiddenState {
-  enum class Kind : std::uint8_t { memory, batches, full_batches, refusals };
+  enum class Kind : std::uint8_t { memory, batches, full_batches, lists, refusals };
   // Relative, of P.
   struct Error {
     double below = 0, above = 0;  // the truth may be as far from the prediction

@@ -110,6 +110,7 @@ TEST_CASE("hidden state: what goes to all on a list are not answers to several r
   }
   CHECK(!served.found().has(Kind::batches));
   CHECK(!served.found().has(Kind::full_batches));
+  CHECK(served.found().has(Kind::lists));
 }
 
 // The disk interface of the file system: it answers its client, and writes to a disk that had written to it before.
