@@ -6,6 +6,7 @@
 #include "cli/validate/claim_folder.hpp"
 #include "cli/validate/judgement.hpp"
 #include "cli/validate/machine_label.hpp"
+#include "cli/validate/repetition.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/source_tree.hpp"
 
@@ -136,6 +137,38 @@ TEST_CASE("claims: a figure relative to another of the same run is compared on e
   const References of_fast = baseline.references(claim, "fast", false);
   CHECK(judge(claim, of_fast, {{{"error", 61}, {"raw", 100}}, {}, {}, {}}).figures[0].verdict ==
         Verdict::worse_than_baseline);
+}
+
+TEST_CASE("claims: a claim about real time that fails is measured again, unless a figure without noise failed",
+          "[claims]") {
+  Claim claim = timed_claim();
+  const References references = {{"error", {5, 0}}, {"raw", {10, 0}}};
+  const auto judged = [&](double error, double raw) {
+    return judge(claim, references, {{{"error", error}, {"raw", raw}}, {}, {}, {}});
+  };
+  CHECK(!is_worth_repeating(judged(5, 10)));
+  CHECK(is_worth_repeating(judged(7, 10)));
+  CHECK(!is_worth_repeating(judge_unmeasured(claim, references, Verdict::broken, "no ruler")));
+  CHECK(!is_worth_repeating(judge_unmeasured(claim, references, Verdict::skipped, "no ruler")));
+  claim.figures[1].noise = 0;
+  CHECK(is_worth_repeating(judged(7, 10)));
+  CHECK(!is_worth_repeating(judged(7, 11)));
+  claim.is_timed = false;
+  CHECK(!is_worth_repeating(judged(7, 10)));
+}
+
+TEST_CASE("claims: of several measurements the medians count, and the worst of what has no noise", "[claims]") {
+  Claim claim = timed_claim();
+  claim.figures[1].noise = 0;
+  const auto run = [](double error, double raw) { return ClaimResult{{{"error", error}, {"raw", raw}}, {}, {}, {}}; };
+  const ClaimResult together = combined(claim, {run(7, 1), run(4, 3), run(5, 2)});
+  CHECK(together.figures == Figures{{"error", 5}, {"raw", 3}});
+  REQUIRE(together.tables.size() == 1);
+  CHECK(together.tables[0].rows[0] == std::vector<std::string>{"error", "7", "4", "5", "5"});
+  claim.figures[1].lower_is_better = false;
+  CHECK(combined(claim, {run(7, 1), run(4, 3), run(5, 2)}).figures.at("raw") == 1);
+  claim.figures[1].goal = Goal{true, 2};  // at most: which is better follows from the goal
+  CHECK(combined(claim, {run(7, 1), run(4, 3), run(5, 2)}).figures.at("raw") == 3);
 }
 
 TEST_CASE("claims: a goal that is known to be missed is stated, and may not get worse", "[claims]") {
