@@ -59,19 +59,19 @@ class Finder {
       note(HiddenState::Kind::refusals, p, answers_without_work(p, requests));
       if (clients.size() < 2) continue;
       note(HiddenState::Kind::memory, p, reactions_unlike_the_first(requests));
-      if (together.varies && together.times >= kTimesAtLeast) {
-        note(HiddenState::Kind::batches, p, together.times);
-      } else {
-        const Together with_lists = answers_together(p, requests, Answers::all);
-        note(HiddenState::Kind::lists, p, with_lists.varies ? with_lists.times : 0);
-      }
+      if (note(HiddenState::Kind::batches, p, together.varies ? together.times : 0)) continue;
+      const Together with_lists = answers_together(p, requests, Answers::all);
+      note(HiddenState::Kind::lists, p, with_lists.varies ? with_lists.times : 0);
     }
     return std::move(found_);
   }
 
  private:
-  void note(HiddenState::Kind kind, std::uint32_t process, std::size_t times) {
-    if (times >= kTimesAtLeast) found_.entries.push_back({kind, process, times});
+  // Whether that was often enough.
+  bool note(HiddenState::Kind kind, std::uint32_t process, std::size_t times) {
+    if (times < kTimesAtLeast) return false;
+    found_.entries.push_back({kind, process, times});
+    return true;
   }
 
   std::size_t reactions_unlike_the_first(const std::vector<Request>& requests) const {
@@ -94,10 +94,9 @@ class Finder {
   enum class Answers : std::uint8_t { first_of_each, all };
   Together answers_together(std::uint32_t p, const std::vector<Request>& requests, Answers which) const {
     std::set<std::uint32_t> answers;
-    for (const Request& request : requests) {
-      if (request.answers.empty()) continue;
-      if (which == Answers::all) answers.insert(request.answers.begin(), request.answers.end());
-      answers.insert(request.answers.front());
+    for (const auto& [receive, all] : requests) {
+      const std::size_t most = which == Answers::all ? all.size() : 1;
+      answers.insert(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(most, all.size())));
     }
     std::map<std::string, std::map<std::size_t, std::size_t>> times_by_size;  // by program
     std::map<std::string, std::set<std::uint32_t>> answered;

@@ -6,6 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "cli/first_names.hpp"
 #include "cli/number_text.hpp"
 #include "cli/printable.hpp"
 #include "cli/results/ledger_results.hpp"
@@ -105,13 +106,10 @@ std::string meter_summary_without_trace(const MeteredFacts& program, const Recor
 }
 
 std::string goes_on_line(const std::vector<ProcessLeft>& left, std::uint32_t program, bool control_c_ends_it) {
-  constexpr std::size_t kShown = 3;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(left.size(), kShown); ++i)
-    names += fmt::format("{}{} ({})", i == 0 ? "" : ", ", printable(left[i].name), left[i].pid);
-  if (left.size() > kShown) names += fmt::format(" and {} more", left.size() - kShown);
-  return fmt::format("metering goes on: {} still {}; {}'dpm stop {}' ends it", names, left.size() == 1 ? "runs" : "run",
-                     control_c_ends_it ? "control-C or " : "", program);
+  std::vector<std::string> names;
+  for (const ProcessLeft& process : left) names.push_back(fmt::format("{} ({})", printable(process.name), process.pid));
+  return fmt::format("metering goes on: {} still {}; {}'dpm stop {}' ends it", first_names(names),
+                     left.size() == 1 ? "runs" : "run", control_c_ends_it ? "control-C or " : "", program);
 }
 
 nlohmann::ordered_json metering_json(const MeteredFacts& program, const Recorded& recorded, const Findings& found) {

@@ -24,6 +24,13 @@ std::string read_small_file(const std::string& path) {
 
 std::string task_path(std::uint32_t pid, std::uint32_t tid) { return fmt::format("/proc/{}/task/{}", pid, tid); }
 
+// A thread's stat file from its state on: what stands before it is a name, which may hold anything. Empty if it is gone.
+std::string stat_from_state(std::uint32_t pid, std::uint32_t tid) {
+  const std::string text = read_small_file(task_path(pid, tid) + "/stat");
+  const auto name_end = text.rfind(") ");
+  return name_end == std::string::npos ? "" : text.substr(name_end + 2);
+}
+
 // The number after "label:\t" in a status file.
 std::uint64_t status_number(const std::string& status, const char* label, int base = 10) {
   const auto at = status.find(fmt::format("\n{}:", label));
@@ -78,10 +85,7 @@ std::optional<ThreadStatus> read_status(std::uint32_t tid) {
 
 std::uint64_t read_beginning_ns(std::uint32_t pid, std::uint32_t tid) {
   constexpr int kFieldsBetween = 19;  // "PID (NAME) STATE PPID ... STARTTIME": field 22, and a name may hold anything
-  const std::string text = read_small_file(task_path(pid, tid) + "/stat");
-  const auto name_end = text.rfind(") ");
-  if (name_end == std::string::npos) return 0;
-  std::istringstream fields(text.substr(name_end + 2));
+  std::istringstream fields(stat_from_state(pid, tid));
   std::string skipped;
   for (int i = 0; i < kFieldsBetween; ++i) fields >> skipped;
   std::uint64_t ticks = 0;
@@ -124,17 +128,6 @@ std::optional<bool> is_ending(std::uint32_t pid, std::uint32_t tid) {
   return (std::strtoul(text.c_str() + at, nullptr, 10) & kExiting) != 0;
 }
 
-namespace {
-
-// By a tracer such as strace.
-bool is_stopped_by_tracer(std::uint32_t pid, std::uint32_t tid) {
-  const std::string text = read_small_file(task_path(pid, tid) + "/stat");
-  const auto name_end = text.rfind(") ");
-  return name_end != std::string::npos && text[name_end + 2] == 't';
-}
-
-}  // namespace
-
 CallState call_state(std::uint32_t pid, std::uint32_t tid, std::int32_t descriptor) {
   // "0 0x3 0x7ffd..." or "running".
   const std::string text = read_small_file(task_path(pid, tid) + "/syscall");
@@ -144,7 +137,8 @@ CallState call_state(std::uint32_t pid, std::uint32_t tid, std::int32_t descript
   const auto argument = static_cast<std::int32_t>(std::strtoull(text.c_str() + space + 1, nullptr, 16));
   if (argument != descriptor) return CallState::elsewhere;
   // A tracer stops a thread before the filter and after the call, and the kernel shows the call in both stops.
-  return is_stopped_by_tracer(pid, tid) ? CallState::elsewhere : CallState::in_call;
+  const bool is_stopped_by_tracer = stat_from_state(pid, tid).starts_with('t');
+  return is_stopped_by_tracer ? CallState::elsewhere : CallState::in_call;
 }
 
 std::optional<CodeRegion> code_region(std::uint32_t pid, std::uint64_t address) {
