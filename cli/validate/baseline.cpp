@@ -26,6 +26,11 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
+double worst(const std::vector<double>& values, bool lower_is_better) {
+  return lower_is_better ? *std::max_element(values.begin(), values.end())
+                         : *std::min_element(values.begin(), values.end());
+}
+
 double largest_difference(const std::vector<double>& values, double from) {
   double largest = 0;
   for (const double value : values) largest = std::max(largest, std::abs(value - from));
@@ -85,26 +90,20 @@ void Baseline::accept(const Claim& claim, AcceptedRun run) {
   runs_.push_back(std::move(run));
 }
 
-References Baseline::references(const Claim& claim, const std::string& machine, bool is_quick) const {
+References Baseline::references(const Claim& claim, bool is_quick) const {
   References references;
   for (const auto& figure : claim.figures) {
-    std::map<std::string, std::vector<double>> by_machine;
-    std::vector<double> all;
-    for (const auto& run : runs_) {
-      if (const auto value = comparable_value(figure, run.of(is_quick))) {
-        by_machine[run.machine].push_back(*value);
-        all.push_back(*value);
-      }
+    if (!figure.is_judged) continue;
+    std::vector<double> accepted;
+    for (const auto& run : runs_)
+      if (const auto value = comparable_value(figure, run.of(is_quick))) accepted.push_back(*value);
+    if (accepted.empty()) continue;
+    if (figure.relative_to.empty()) {
+      references[figure.name] = {worst(accepted, figure.lower_is_better), 0};
+    } else {
+      const double middle = median(accepted);
+      references[figure.name] = {middle, largest_difference(accepted, middle)};
     }
-    const auto own = by_machine.find(machine);
-    if (all.empty() || (own == by_machine.end() && figure.relative_to.empty())) continue;
-    const bool is_known = own != by_machine.end();
-    Reference reference{median(is_known ? own->second : all), 0};
-    for (const auto& [name, values_there] : by_machine)
-      // Another machine may differ from the known ones as much as they differ from each other.
-      reference.noise = std::max(reference.noise,
-                                 largest_difference(values_there, is_known ? median(values_there) : reference.value));
-    references[figure.name] = reference;
   }
   return references;
 }

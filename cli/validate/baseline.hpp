@@ -1,8 +1,8 @@
 // What a claim obtained when it was accepted (validation/CLAIM/baseline.json).
 //
 // A claim that gives the same figures on every machine is accepted once. A claim about real time is accepted on several
-// machines, and several times on each: what a machine obtained says nothing about another machine, and repetitions show
-// how much a figure differs from run to run.
+// machines, and several times on each. No name of a machine says how it will measure, because machines of one name differ as much as
+// others: so each run is compared with all that were accepted.
 #pragma once
 
 #include <map>
@@ -25,10 +25,8 @@ struct AcceptedRun {
 
 // What a figure should be: in its own unit, or as a ratio if the figure is relative to another.
 struct Reference {
-  double value = 0;  // the median of the machine's runs; of all runs where a ratio has none on this machine
-  double noise =
-      0;  // the largest difference of any run, on all machines, from the median of its machine; of any run from
-          // the value where that is the median of all
+  double value = 0;  // of a ratio the median of all runs; of any other figure the worst
+  double noise = 0;  // of a ratio: the largest difference of any run from the median
 };
 using References = std::map<std::string, Reference>;  // by figure
 
@@ -40,9 +38,8 @@ class Baseline {
   // machine that has more than kRunsMost goes.
   void accept(const Claim& claim, AcceptedRun run);
 
-  // Figures without a run on this machine are missing, unless they are relative: their ratio is compared with that of
-  // other machines.
-  References references(const Claim& claim, const std::string& machine, bool is_quick) const;
+  // Figures that no run has are missing, and those that are not judged.
+  References references(const Claim& claim, bool is_quick) const;
 
   static constexpr std::size_t kRunsMost = 9;
 

@@ -17,7 +17,7 @@ constexpr Range kAnyNumber{-kMost, kMost};
 
 const KeyTable kClaimKeys = {"claim", "a claim", {"claim", "test", "figures"}};
 const KeyTable kFigureKeys = {
-    "figure", "a figure", {"what", "unit", "goal", "better", "noise", "quick", "relative_to", "known_miss"}};
+    "figure", "a figure", {"what", "unit", "goal", "better", "noise", "quick", "relative_to", "judged", "known_miss"}};
 const KeyTable kGoalKeys = {"goal", "a goal", {"at_most", "at_least"}};
 
 std::optional<Goal> read_goal(const JsonNode& node, const Reading& reading) {
@@ -43,13 +43,17 @@ FigureClaim read_figure(const JsonMember& member, const Reading& reading) {
   if (object.need("noise") != nullptr) figure.noise = object.number("noise", 0, {0, kMost});
   figure.in_quick = object.flag("quick", true);
   figure.relative_to = object.text("relative_to", "");
+  figure.is_judged = object.flag("judged", true);
   figure.known_miss = object.text("known_miss", "");
   if (!figure.known_miss.empty() && !figure.goal)
     reading.problem(*member.value.find("known_miss"), "a figure without a goal misses none");
+  if (!figure.is_judged && (figure.goal || !figure.relative_to.empty()))
+    reading.problem(*member.value.find("judged"), "a figure that is not judged has no goal and no 'relative_to'");
   const std::string better = object.word("better", "", {"lower", "higher"});
   if (figure.goal) figure.lower_is_better = figure.goal->is_most;
   if (better.empty()) {
-    if (!figure.goal) reading.problem(member.value, "a figure without a goal needs 'better': \"lower\" or \"higher\"");
+    if (!figure.goal && figure.is_judged)
+      reading.problem(member.value, "a figure without a goal needs 'better': \"lower\" or \"higher\"");
   } else if (!figure.goal) {
     figure.lower_is_better = better == "lower";
   } else if (figure.lower_is_better != (better == "lower")) {

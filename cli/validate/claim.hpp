@@ -29,6 +29,7 @@ struct FigureClaim {
   bool in_quick = true;  // false: the quick form has too few cases for it
   // Another figure, measured in the same run: the ratio to it is compared with the baseline, on any machine.
   std::string relative_to;
+  bool is_judged = true;   // false: it is shown, because it helps to understand the others, and depends on the machine
   std::string known_miss;  // why the goal is not reached today; empty: it is
 };
 

@@ -20,6 +20,7 @@ bool is_worse_than(const Reference& reference, const FigureClaim& figure, double
 }
 
 Verdict judge_figure(const FigureClaim& figure, const References& references, const Figures& figures) {
+  if (!figure.is_judged) return Verdict::not_judged;
   const double obtained = figures.at(figure.name);
   const bool misses =
       figure.goal && (figure.goal->is_most ? obtained > figure.goal->value : obtained < figure.goal->value);
@@ -36,6 +37,8 @@ Verdict judge_figure(const FigureClaim& figure, const References& references, co
 
 const char* name_of(Verdict verdict) {
   switch (verdict) {
+    case Verdict::not_judged:
+      return "not judged";
     case Verdict::holds:
       return "holds";
     case Verdict::no_reference:

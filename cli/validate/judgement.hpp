@@ -12,8 +12,9 @@ namespace dpm::cli {
 
 // From good to bad: a claim's verdict is the worst verdict of its figures. Those after `skipped` are failures.
 enum class Verdict {
+  not_judged,  // it is only shown
   holds,
-  no_reference,     // of this machine: there is nothing to compare with
+  no_reference,     // nothing was accepted that it can be compared with
   misses_as_known,  // its goal, as the claim states
   skipped,
   worse_than_baseline,
@@ -39,7 +40,7 @@ struct Judgement {
   ClaimResult result;
 };
 
-// Only figures that differ between machines may lack a reference.
+// Only figures about real time may lack a reference.
 Judgement judge(const Claim& claim, const References& references, ClaimResult result);
 // A judgement without figures: `verdict` is skipped or broken.
 Judgement judge_unmeasured(const Claim& claim, const References& references, Verdict verdict, std::string reason);

@@ -1,4 +1,4 @@
-// What machines of one kind have in common, and others not: times that were measured on one say nothing about another.
+// What a result says of the machine that it was measured on. Machines of one label may differ as much as others.
 #pragma once
 
 #include <cstdint>

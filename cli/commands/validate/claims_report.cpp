@@ -15,6 +15,7 @@ CellTone tone_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::holds:
       return CellTone::pass;
+    case Verdict::not_judged:
     case Verdict::no_reference:
     case Verdict::misses_as_known:
     case Verdict::skipped:

@@ -35,6 +35,8 @@ Json goal_json(const std::optional<Goal>& goal) {
 std::string sentence(Verdict verdict, std::size_t count) {
   const bool one = count == 1;
   switch (verdict) {
+    case Verdict::not_judged:
+      return one ? "is not judged" : "are not judged";
     case Verdict::holds:
       return one ? "holds" : "hold";
     case Verdict::no_reference:
@@ -67,8 +69,8 @@ std::string remarks_text(const Judgement& judgement) {
       text += judgement.claim.name + ": " + figure.name + " misses its goal: " + figure.known_miss + '\n';
   }
   if (lacks_references)
-    text += judgement.claim.name + ": nothing was accepted on this machine: 'dpm validate --accept " +
-            judgement.claim.name + "' adds a run of it\n";
+    text += judgement.claim.name + ": nothing was accepted yet for what has no reference: 'dpm validate --accept " +
+            judgement.claim.name + "' adds a run\n";
   return text;
 }
 
@@ -128,9 +130,10 @@ std::string acceptance_text(const Claim& claim, const Baseline& before, const Ac
       const Figures& figures = accepted.of(is_quick);
       FigureClaim absolute = figure;
       absolute.relative_to.clear();
+      absolute.is_judged = true;
       Claim alone = claim;
       alone.figures = {absolute};
-      const References known = before.references(alone, accepted.machine, is_quick);
+      const References known = before.references(alone, is_quick);
       const auto old = known.find(figure.name);
       table.add_row({figure.name, is_quick ? "quick" : "full",
                      value_text(old == known.end() ? std::nullopt : std::optional(old->second.value), figure),

@@ -96,7 +96,7 @@ class ValidateCommand : public Command {
     for (const auto& [claim, baseline] : *asked) {
       terminal.err << "validate: " << claim.name << " (" << judgements.size() + 1 << " of " << asked->size() << ")"
                    << std::endl;
-      const References references = baseline.references(claim, machine_of(claim), quick_);
+      const References references = baseline.references(claim, quick_);
       judgements.push_back(try_again(try_claim(claim, references, quick_, results, claim.name, terminal), references,
                                      results, terminal));
       judgements.back().machine = machine_of(claim);
