@@ -293,12 +293,16 @@ ProcessId FollowedThreads::known_as(std::uint32_t tid, std::uint64_t began_ns) c
   return found == known_.end() ? ProcessId{} : found->second;
 }
 
-void FollowedThreads::tell_waits(std::span<const KernelAccount> accounts) {
+std::uint64_t FollowedThreads::tell_waits(std::span<const KernelAccount> accounts) {
+  std::uint64_t unknown_ns = 0;
   constexpr std::array kReasons = {WaitReason::cpu, WaitReason::lock, WaitReason::timer, WaitReason::signal};
   for (const auto& [key, account] : accounts) {
     WaitCause cause;
     cause.process = known_as(key.tid, key.began_ns);
-    if (cause.process.is_none() || key.reason >= kReasons.size()) continue;
+    if (cause.process.is_none() || key.reason >= kReasons.size()) {
+      unknown_ns += account.time_ns;
+      continue;
+    }
     cause.reason = kReasons[key.reason];
     cause.time_ns = account.time_ns;
     if (cause.reason == WaitReason::cpu && key.rival == 0) {
@@ -309,6 +313,7 @@ void FollowedThreads::tell_waits(std::span<const KernelAccount> accounts) {
     }
     meter_.add_wait_cause(std::move(cause));
   }
+  return unknown_ns;
 }
 
 void FollowedThreads::finish() {

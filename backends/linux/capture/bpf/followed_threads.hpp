@@ -72,8 +72,8 @@ class FollowedThreads {
   FollowedThread* find(std::uint32_t tid);
   bool none_left() const { return threads_.empty(); }
   std::vector<std::uint32_t> processes() const;
-  // What threads waited for, ended ones too: the last news.
-  void tell_waits(std::span<const KernelAccount> accounts);
+  // What threads waited for, ended ones too: the last news. Returns how long those waited that are not known any more.
+  std::uint64_t tell_waits(std::span<const KernelAccount> accounts);
   LocalTime local(std::int64_t now_ns) const { return {now_ns + clock_offset_ns_}; }
   // Nothing more will be told.
   void finish();

@@ -39,6 +39,7 @@ bool KernelLedger::look(KernelPrograms& programs) {
   others_ = programs.shared().refused_others;
   unknown_threads_ = programs.shared().unknown_threads;
   unknown_files_ = programs.shared().unknown_files;
+  unaccounted_ns_ = programs.shared().unaccounted_ns;
   refused_ = others_;
   for (const auto& refused : by_process_) refused_ += refused.records;
   return refused_ > before;
@@ -64,6 +65,10 @@ LossReport KernelLedger::report(const std::vector<std::string>& more_warnings, s
     report.warnings.push_back(
         fmt::format("{} of sockets and pipes were not recorded: the kernel had no memory for their state",
                     counted(unknown_files_, "use")));
+  if (unaccounted_ns_ > 0)
+    report.warnings.push_back(
+        fmt::format("{:.6f} s of waiting have no cause: there is room for {} causes of all threads",
+                    static_cast<double>(unaccounted_ns_) * 1e-9, int{dpm_accounts_max}));
   report.warnings.insert(report.warnings.end(), more_warnings.begin(), more_warnings.end());
   return report;
 }

@@ -197,10 +197,11 @@ Result<KernelPrograms> KernelPrograms::load(const Options& options) {
   return KernelPrograms(std::move(state));
 }
 
-Result<void> KernelPrograms::follow(int thread_fd) {
-  const std::vector<char> nothing_yet(bpf_map__value_size(state_->skeleton->maps.threads));
+Result<void> KernelPrograms::follow(int thread_fd, dpm_followed thread) {
+  std::vector<char> state(bpf_map__value_size(state_->skeleton->maps.threads));
+  std::memcpy(state.data(), &thread, sizeof thread);
   const int threads = bpf_map__fd(state_->skeleton->maps.threads);
-  if (::bpf_map_update_elem(threads, &thread_fd, nothing_yet.data(), BPF_NOEXIST) != 0 && errno != EEXIST)
+  if (::bpf_map_update_elem(threads, &thread_fd, state.data(), BPF_NOEXIST) != 0 && errno != EEXIST)
     return Error::from_errno("let the kernel's programs follow a thread");
   return {};
 }

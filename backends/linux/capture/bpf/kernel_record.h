@@ -172,6 +172,11 @@ struct dpm_account {
   char name[dpm_name_max];
 };
 
+// What user space says of a thread that it lets the programs follow: the beginning of the state that they keep of it.
+struct dpm_followed {
+  unsigned char waits_to_begin;  // it will execute the metered program, and until then what it waits for is the meter
+};
+
 // Which threads are followed beside those that user space names, and their children.
 struct dpm_scope {
   unsigned long long cgroup;  // the number of a cgroup (version 2): those that enter it, or are born in it; 0: none
@@ -184,6 +189,7 @@ struct dpm_shared {
   unsigned long long refused_others;   // records that a full ring refused, and that `refused` had no room to count
   unsigned long long unknown_threads;  // that could not be followed: there was no memory for their state
   unsigned long long unknown_files;    // the same of sockets and pipes
+  unsigned long long unaccounted_ns;   // of waits for which there was no account left
   unsigned long long wake_bytes;       // a ring that holds so much wakes the reader
   unsigned int files_numbered;         // pipes and eventfds
   unsigned int reader_sleeps;          // it waits to be woken

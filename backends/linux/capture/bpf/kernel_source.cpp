@@ -215,7 +215,7 @@ Result<void> KernelSource::run(EventSink& sink) {
     const std::lock_guard lock(state.mutex);
     const std::int64_t now_ns = steady_clock_ns();
     state.translator.threads().finish();
-    state.translator.threads().tell_waits(accounts);
+    state.ledger.add_unaccounted(state.translator.threads().tell_waits(accounts));
     state.meter.finish(state.translator.threads().local(now_ns), now_ns);
     state.note_summary();
   }

@@ -93,7 +93,7 @@ Result<std::unique_ptr<MeteredRun>> launch_followed(const Launch& launch, Kernel
   if (!launched) return launched.error();
   const UniqueFd process = open_process(launched->program().pid);
   if (!process) return Error::from_errno("watch the program's process");
-  if (auto followed = programs->follow(process.get()); !followed) return followed.error();
+  if (auto followed = programs->follow(process.get(), {.waits_to_begin = 1}); !followed) return followed.error();
   return std::unique_ptr<MeteredRun>(std::make_unique<KernelRun>(*std::move(launched), *std::move(programs), start));
 }
 

@@ -30,7 +30,8 @@ static __noinline int add_to_account(const struct task_struct* task, u32 reason,
   }
   struct dpm_account account = {time_ns, rival->began_ns, {}};
   __builtin_memcpy(account.name, rival->name, sizeof account.name);
-  bpf_map_update_elem(&accounts, &key, &account, BPF_NOEXIST);
+  if (bpf_map_update_elem(&accounts, &key, &account, BPF_NOEXIST) != 0)
+    __sync_fetch_and_add(&shared.unaccounted_ns, time_ns);
   return 0;
 }
 
@@ -58,6 +59,7 @@ static int account_for_turn(u32 before_last, struct queue_wait* wait) {
 // The thread comes to a processor after it was ready from `ready_since` on.
 static __always_inline void account_for_queue(const struct thread_state* state, const struct task_struct* task,
                                               u64 ready_since, u64 now) {
+  if (state->followed.waits_to_begin) return;
   struct queue_wait wait = {task, ready_since, now, 0, state->ready_on};
   const struct turns* turns = bpf_map_lookup_elem(&processors, &wait.processor);
   if (!turns) return;

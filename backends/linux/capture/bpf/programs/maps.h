@@ -29,6 +29,7 @@ struct rival {
 };
 
 struct thread_state {
+  struct dpm_followed followed;
   u64 began_ns;  // its call; 0: in none
   u64 began_cpu_ns;
   u64 running_since_ns;             // 0: it does not run
@@ -102,9 +103,9 @@ struct {
   __type(value, struct turns);
 } processors SEC(".maps");
 
+// All of its memory is taken at the beginning: a program that asks for some in the midst of a switch may not get it.
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(map_flags, BPF_F_NO_PREALLOC);
   __uint(max_entries, dpm_accounts_max);
   __type(key, struct dpm_account_key);
   __type(value, struct dpm_account);

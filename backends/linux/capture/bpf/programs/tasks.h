@@ -97,6 +97,7 @@ SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct* task, int old_number, struct linux_binprm* program) {
   struct thread_state* state = running_state_of(task);
   if (!state) return 0;
+  state->followed.waits_to_begin = 0;
   state->began_ns = 0;
   __builtin_memset(state->sites, 0, sizeof state->sites);
   struct dpm_task_record* record = bpf_ringbuf_reserve(&news, sizeof *record, 0);

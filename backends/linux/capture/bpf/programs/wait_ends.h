@@ -30,8 +30,9 @@ static __always_inline void begin_wait(struct thread_state* state, const struct 
 
 static __always_inline u64 idle_in_call(const struct thread_state* state, const struct task_struct* task, u64 now) {
   const struct wait_start* began = &state->wait;
-  const u64 busy = cpu_time(state, task, now) - began->cpu_ns + ready_time(state, task) - began->ready_ns +
-                   state->disk_ns - began->disk_ns;
+  // What a thread had used in the midst of a slice may be too much: the kernel leaves out interrupts and what a hypervisor took.
+  const s64 used = cpu_time(state, task, now) - began->cpu_ns;
+  const u64 busy = (used > 0 ? used : 0) + ready_time(state, task) - began->ready_ns + state->disk_ns - began->disk_ns;
   const u64 elapsed = now - began->at_ns;
   return elapsed > busy ? elapsed - busy : 0;
 }
@@ -72,7 +73,7 @@ static __noinline int account_for_wait(struct thread_state* state, u32 wait, s64
   const int has_signal = state->signalled_ns >= state->wait.at_ns;
   const int takes_signals = wait == dpm_wait_signal || (result > 0 && has_signal && state->has_woken);
   state->wait.at_ns = 0;
-  if (idle_ns == 0) return 0;
+  if (idle_ns == 0 || state->followed.waits_to_begin) return 0;
   // A signal that comes while the thread waits for a lock has not ended that wait: the lock is asked for again.
   if (is_interrupted(result) && is_lock(wait)) return add_to_account(task, dpm_reason_lock, &none, idle_ns);
   if (is_interrupted(result) || (takes_signals && result != -error_again)) {
