@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from synthetic import HOSTILE_NAMES
@@ -149,6 +150,17 @@ class Redis(LivePage):
                 raise NotHere(f"{program} is missing")
         self.loads, self.port = [], str(free_port())
         super().__init__(out, [], ["redis-server", "--port", self.port, "--save", "", "--appendonly", "no"])
+        self._wait_for_port()
+
+    def _wait_for_port(self):
+        """A load that finds no server ends at once."""
+        end = time.monotonic() + 30
+        while True:
+            try:
+                return socket.create_connection(("127.0.0.1", int(self.port)), 1).close()
+            except OSError:
+                assert time.monotonic() < end, "the server does not listen"
+                time.sleep(0.05)
 
     def load(self):
         self.loads.append(subprocess.Popen(["redis-benchmark", "-p", self.port, "-c", "8", "-n", "10000000", "-t", "get,set", "-q"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
