@@ -73,6 +73,7 @@ class StraceReader:
         self._keep_none = set()  # processes that ignore SIGCHLD now
         self._uncounted = {}  # process -> its parent's program and its own, if it ended now; None: it would be counted
         self._unknown = collections.Counter()
+        self._made = collections.defaultdict(list)  # by maker: (task, whether it is a thread)
 
     def read(self, lines):
         lines = list(lines)
@@ -118,13 +119,21 @@ class StraceReader:
             self._uncounted[task.pid] = (self.account.program_of(task.parent), task.program) if ignored else None
 
     def _born(self, maker, tid, is_thread):
+        self._made[maker].append((tid, is_thread))
+        self._inherit(maker, tid, is_thread)
+
+    def _inherit(self, maker, tid, is_thread):
+        """Of a child that may have been seen, and have made others, before its maker's call returned."""
         parent = self._task(maker)
-        child = self._task(tid)  # it may have been seen before its maker's call returned
+        child = self._task(tid)
         child.pid = parent.pid if is_thread else tid
         child.parent = 0 if is_thread else parent.pid
-        child.program = parent.program if child.program == "?" else child.program
         if parent.pid in self._keep_none:
             self._keep_none.add(child.pid)
+        if child.program == "?" and parent.program != "?":
+            child.program = parent.program
+            for grandchild, is_grandchild_thread in self._made[tid]:
+                self._inherit(tid, grandchild, is_grandchild_thread)
 
     def _execute(self, tid, arguments):
         if found := _EXECUTED.match(arguments):
