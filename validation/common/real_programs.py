@@ -81,8 +81,6 @@ class Study:
     # The program whose messages, from the first to the last, take the time that play() returns; empty: the whole run
     # takes it.
     timed: str = ""
-    # False: no process runs long enough for time slices to matter, because full pipes stop a process that is ahead.
-    turns: bool = True
 
 
 @dataclass
@@ -226,7 +224,7 @@ class Laboratory:
         for name in names:
             words += ["--process", name] if program_of(name) in study.processes else []
         words += ["--order", study.order]
-        if self.real_time and study.turns:
+        if self.real_time:
             words += ["--time-slice", self.turn_s()]
         for target in targets:
             words += ["--placement", self.placement_file(target, names)]
