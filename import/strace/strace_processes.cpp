@@ -30,17 +30,46 @@ ProcessId StraceProcesses::created(std::uint32_t tid, ProcessId parent, bool is_
 }
 
 void StraceProcesses::was_created(ProcessId child, ProcessId parent, bool is_thread) {
-  ProcessInfo& process = info_.processes[child.value];
-  process.acquired = false;
-  if (process.program == unknown_program(process.tid) && !is_thread) {  // it has not executed another
-    process.program = info_[group_of(parent)].program;
-    process.name = unique_name(process.program);
+  if (!origins_[child.value].maker.is_none()) return;
+  info_.processes[child.value].acquired = false;
+  origins_[child.value] = origin(parent, is_thread);
+  settled_ = false;
+}
+
+StraceOrigin StraceProcesses::origin(ProcessId parent, bool is_thread) const {
+  return {parent, is_thread, has_executed_[parent.value] ? info_[parent].program : std::string()};
+}
+
+void StraceProcesses::settle() {
+  if (settled_) return;
+  settled_ = true;
+  const std::vector<StraceBeginning> beginnings = strace_beginnings(origins_);
+  std::vector<ProcessInfo*> threads;
+  for (std::uint32_t i = 0; i < beginnings.size(); ++i) {
+    if (!begins_as(ProcessId{i}, beginnings[i])) continue;
+    ProcessInfo& process = info_.processes[i];
+    if (process.group.is_none())
+      process.name = unique_name(process.program);
+    else
+      threads.push_back(&process);
   }
-  const ProcessId group = group_of(parent);
-  if (!is_thread || !process.group.is_none() || with_threads_.contains(child) || group == child) return;
+  for (ProcessInfo* thread : threads) thread->name = thread_name(*thread);
+}
+
+bool StraceProcesses::begins_as(ProcessId id, const StraceBeginning& beginning) {
+  ProcessInfo& process = info_.processes[id.value];
+  const ProcessId group = beginning.first_thread == id ? ProcessId{} : beginning.first_thread;
+  const bool has_other_program =
+      !has_executed_[id.value] && !beginning.program.empty() && process.program != beginning.program;
+  if (process.group == group && !has_other_program) return false;
   process.group = group;
-  process.pid = info_[group].pid;
-  with_threads_.insert(group);
+  process.pid = info_[beginning.first_thread].tid;
+  if (has_other_program) process.program = beginning.program;
+  return true;
+}
+
+std::string StraceProcesses::thread_name(const ProcessInfo& thread) const {
+  return fmt::format("{}/{}", info_[thread.group].name, thread.tid);
 }
 
 ProcessId StraceProcesses::group_of(ProcessId process) const {
@@ -55,14 +84,15 @@ ProcessId StraceProcesses::add(std::uint32_t tid, ProcessId parent, bool is_thre
   process.acquired = acquired;
   if (is_thread) {
     process.group = group_of(parent);
-    with_threads_.insert(process.group);
     process.pid = info_[process.group].pid;
     process.program = info_[parent].program;
-    process.name = fmt::format("{}/{}", info_[process.group].name, tid);
+    process.name = thread_name(process);
   } else {
     process.program = parent.is_none() ? unknown_program(tid) : info_[parent].program;
     process.name = unique_name(process.program);
   }
+  origins_.push_back(parent.is_none() ? StraceOrigin{{}, false, process.program} : origin(parent, is_thread));
+  has_executed_.push_back(false);
   info_.processes.push_back(std::move(process));
   running_[tid] = id;
   return id;
@@ -72,6 +102,7 @@ void StraceProcesses::executes(ProcessId process, std::string_view path) {
   ProcessInfo& info = info_.processes[process.value];
   const std::string_view program = path.substr(path.rfind('/') + 1);
   if (program.empty() || !info.group.is_none()) return;
+  has_executed_[process.value] = true;
   info.program = program;
   info.name = unique_name(program);
 }

@@ -3,11 +3,12 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
+#include "import/strace/strace_origins.hpp"
 #include "model/trace_info.hpp"
 
 namespace dpm {
@@ -28,15 +29,23 @@ class StraceProcesses {
   // The process with this number that has ended last; none: the log has none.
   ProcessId last_ended(std::uint32_t tid) const;
 
+  // The log has been read: groups and programs of processes that worked before the log says that they were created.
+  void settle();
+
  private:
   ProcessId add(std::uint32_t tid, ProcessId parent, bool is_thread, bool acquired);
   void was_created(ProcessId child, ProcessId parent, bool is_thread);
+  StraceOrigin origin(ProcessId parent, bool is_thread) const;
   ProcessId group_of(ProcessId process) const;
+  bool begins_as(ProcessId process, const StraceBeginning& beginning);  // whether that is news
   std::string unique_name(std::string_view program);
+  std::string thread_name(const ProcessInfo& thread) const;
 
   TraceInfo& info_;
   std::unordered_map<std::uint32_t, ProcessId> running_, ended_;
-  std::set<ProcessId> with_threads_;
+  std::vector<StraceOrigin> origins_;  // by process, as is:
+  std::vector<bool> has_executed_;
+  bool settled_ = true;
   std::map<std::string, std::uint32_t, std::less<>> named_;  // how many processes have had this name
 };
 

@@ -31,6 +31,7 @@ class StraceSource : public EventSource {
       take(text);
       if (translator_.events().size() >= kBatch) pass(sink);
     }
+    translator_.end();
     pass(sink);
     sink.on_end(losses());
     return file_.status();

@@ -48,6 +48,7 @@ class StraceTranslator {
   void begins(StraceCallKind kind, const StraceLine& line);  // a call that may wait
   void translate(const StraceCall& call);
   void ended(const StraceLine& line);
+  void end() { processes_.settle(); }  // of the log
 
   std::vector<Event>& events() { return events_; }            // made so far; the caller clears them
   std::uint64_t unconnected() const { return unconnected_; }  // datagrams whose ends are not known
