@@ -62,7 +62,8 @@ void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventTy
 }
 
 void Meter::moved(const Call& call, Flow& flow, bool sending, const Told& told) {
-  (sending ? flow.sender : flow.receiver) = {call.thread->id(), call.thread->tid()};
+  EndUser& user = sending ? flow.sender : flow.receiver;
+  user = {call.thread->id(), call.thread->tid()};
   if (!sending) conversations_.reader_is(flow, call.thread->id());
   ToldOffset& end = sending ? flow.sent_told : flow.received_told;
   const ToldOffset::Placed placed = end.take(told.offset, told.bytes, call.now_ns, told.some_are_lost);
