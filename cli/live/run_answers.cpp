@@ -230,11 +230,13 @@ Result<Answer> event_at_answer(const Json& params, LiveRecording& recording) {
   if (asked != params.end() && direction != "before" && direction != "after")
     return Error{R"('direction' must be "before" or "after")"};
   constexpr std::uint64_t kEventsMost = 300'000;
+  constexpr int kWidenedMost = 10;  // by 16 each time, to 34 years
   const RunTime at = RunTime::from_seconds(*at_s);
   const bool is_before = direction == "before", is_after = direction == "after";
   std::optional<std::size_t> nearest;
   std::optional<LiveRecording::Window> window;
-  for (std::int64_t around_ns = 1'000'000; !nearest && around_ns < (std::int64_t{1} << 60); around_ns *= 16) {
+  for (int widened = 0; !nearest && widened <= kWidenedMost; ++widened) {
+    const std::int64_t around_ns = std::int64_t{1'000'000} << (4 * widened);
     window = recording.events_of({is_after ? at.ns + 1 : at.ns - around_ns}, {is_before ? at.ns : at.ns + around_ns},
                                  kEventsMost);
     if (!window) return Error{"too many events are recorded around this moment"};
