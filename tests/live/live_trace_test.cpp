@@ -289,7 +289,8 @@ TEST_CASE("live: any request for any trace has an answer or a sentence", "[live]
         CHECK(Json::accept(text));
         CHECK(text.size() < 10'000'000);
       }
-    for (const auto& process : ask(*live, "describe").json.at("processes"))
+    const auto described = ask(*live, "describe");
+    for (const auto& process : described.json.at("processes"))
       CHECK(process.at("name").get<std::string>().size() <= 4096);
   }
 }
