@@ -33,7 +33,6 @@ void StraceProcesses::was_created(ProcessId child, ProcessId parent, bool is_thr
   if (!origins_[child.value].maker.is_none()) return;
   info_.processes[child.value].acquired = false;
   origins_[child.value] = origin(parent, is_thread);
-  settled_ = false;
 }
 
 StraceOrigin StraceProcesses::origin(ProcessId parent, bool is_thread) const {
@@ -41,8 +40,6 @@ StraceOrigin StraceProcesses::origin(ProcessId parent, bool is_thread) const {
 }
 
 void StraceProcesses::settle() {
-  if (settled_) return;
-  settled_ = true;
   const std::vector<StraceBeginning> beginnings = strace_beginnings(origins_);
   std::vector<ProcessInfo*> threads;
   for (std::uint32_t i = 0; i < beginnings.size(); ++i) {

@@ -43,9 +43,8 @@ class StraceProcesses {
 
   TraceInfo& info_;
   std::unordered_map<std::uint32_t, ProcessId> running_, ended_;
-  std::vector<StraceOrigin> origins_;  // by process, as is:
-  std::vector<bool> has_executed_;
-  bool settled_ = true;
+  std::vector<StraceOrigin> origins_;                        // by process
+  std::vector<bool> has_executed_;                           // by process
   std::map<std::string, std::uint32_t, std::less<>> named_;  // how many processes have had this name
 };
 
