@@ -49,22 +49,25 @@ class Bounds:
     def __init__(self):
         self.queue_ns, self.idle_ns = [0, 0], [0, 0]
 
-    def add(self, before, after):
+    def add(self, since, before, after):
+        """A wait between two readings; the reading since is of before the event that precedes it."""
         queue = after.queue_ns - before.queue_ns
         idle = after.time_ns - before.time_ns - queue - (after.cpu_ns - before.cpu_ns)
+        self.queue_ns[1] += after.queue_ns - since.queue_ns
         if after.taken_away == before.taken_away_before:
-            self.queue_ns = [bound + queue for bound in self.queue_ns]
+            self.queue_ns[0] += queue
             self.idle_ns = [bound + idle for bound in self.idle_ns]
         else:
-            self.queue_ns[1] += queue
             self.idle_ns = [self.idle_ns[0], self.idle_ns[1] + max(idle, 0) + queue]
 
 
-def waits(bounds, call, *arguments):
+def waits(bounds, call, *arguments, since=None):
+    """Calls what waits; returns its value and the last reading."""
     before = Reading()
     value = call(*arguments)
-    bounds.add(before, Reading())
-    return value
+    after = Reading()
+    bounds.add(since or before, before, after)
+    return value, after
 
 
 def burn(seconds):
@@ -91,7 +94,7 @@ def take_part(name, folder, partner):
     messages, timers, disk = Bounds(), Bounds(), Bounds()
     ready = Reading()
     partner.send(b"ready")
-    waits(messages, partner.recv, 5)
+    waits(messages, partner.recv, 5, since=ready)
     for _ in range(ROUNDS):
         burn(BURN_S[name][0])
         waits(timers, time.sleep, SLEEP_S)
@@ -99,9 +102,10 @@ def take_part(name, folder, partner):
             waits(disk, read)
         partner.send(b"1")
         burn(BURN_S[name][1])
+        busy = Reading()
         partner.send(b"2")  # what is before it is not a wait in poll()
-        waits(messages, partner.recv, 1)
-        waits(messages, partner.recv, 1)
+        _, received = waits(messages, partner.recv, 1, since=busy)
+        waits(messages, partner.recv, 1, since=received)
     known = {kind: {"queue_ns": bounds.queue_ns, "idle_ns": bounds.idle_ns}
              for kind, bounds in (("messages", messages), ("timers", timers), ("disk", disk))}
     known["has_disk"] = read is not None
