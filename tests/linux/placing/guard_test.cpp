@@ -65,11 +65,11 @@ std::vector<CpuPlace> two_places(const CpuSet& cpus) {
     for (const std::uint32_t pid : pids) (void)placing->put(pid, turn % 2);
 }
 
-// Every thread of the process and of its children may use these CPUs.
+// Every thread of the process and of its children that run may use these CPUs.
 bool may_use(LinuxAffinityCalls& calls, std::uint32_t pid, const CpuSet& cpus) {
   for (const std::uint32_t other : calls.processes()) {
     const auto facts = calls.facts_of(other, other);
-    if (!facts || (other != pid && facts->parent_pid != pid)) continue;
+    if (!facts || facts->has_ended || (other != pid && facts->parent_pid != pid)) continue;
     for (const std::uint32_t tid : calls.threads_of(other)) {
       const auto now = calls.affinity_of(tid);
       if (now && *now != cpus) return false;
