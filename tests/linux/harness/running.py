@@ -48,6 +48,12 @@ def executable_by(path, user, workshop):
         return shutil.copy(path, copy)
 
 
+def stat_fields(pid, tid=None):
+    """From the third field of /proc/PID/stat on, or of the thread's: its state, its parent, and so on."""
+    path = f"/proc/{pid}/stat" if tid is None else f"/proc/{pid}/task/{tid}/stat"
+    return pathlib.Path(path).read_text().rpartition(")")[2].split()
+
+
 class Finished:
     """What a command did: exit status (negative: the signal), both outputs, and the trace if it was metered."""
 
