@@ -10,16 +10,16 @@
 namespace dpm::cli {
 namespace {
 
-constexpr int kNarrowest = 40;  // columns; smaller widths are ignored
+constexpr int kNarrowestTerminal = 40;  // columns; smaller widths are ignored
 
 }  // namespace
 
 Terminal standard_terminal() {
   Terminal terminal{std::cout, std::cerr};
   winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= kNarrowest) terminal.width = size.ws_col;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= kNarrowestTerminal) terminal.width = size.ws_col;
   const char* columns = std::getenv("COLUMNS");
-  if (columns != nullptr && std::atoi(columns) >= kNarrowest) terminal.width = std::atoi(columns);
+  if (columns != nullptr && std::atoi(columns) >= kNarrowestTerminal) terminal.width = std::atoi(columns);
   terminal.err_is_tty = isatty(STDERR_FILENO) == 1;
   const char* no_color = std::getenv("NO_COLOR");
   terminal.colour = isatty(STDOUT_FILENO) == 1 && (no_color == nullptr || *no_color == '\0');

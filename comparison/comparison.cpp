@@ -9,8 +9,6 @@
 namespace dpm {
 namespace {
 
-constexpr double kRounding = 1e-9;  // sums of the same numbers in another order
-
 bool is_equal(double a, double b) { return std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b)); }
 
 double amount(const Amounts& amounts, const AmountName& name) {

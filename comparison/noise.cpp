@@ -11,7 +11,6 @@ namespace {
 constexpr std::array<double, 30> kStudent99 = {63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169,
                                                3.106,  3.055, 3.012, 2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845,
                                                2.831,  2.819, 2.807, 2.797, 2.787, 2.779, 2.771, 2.763, 2.756, 2.750};
-constexpr double kRounding = 1e-9;  // sums of the same numbers in another order
 
 }  // namespace
 

@@ -9,6 +9,8 @@
 
 namespace dpm {
 
+inline constexpr double kRounding = 1e-9;  // sums of the same numbers in another order
+
 struct Noise {
   double mean = 0;
   double half_width = 0;

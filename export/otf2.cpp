@@ -225,7 +225,7 @@ class Otf2Exporter : public Exporter {
   Result<void> status_;
 };
 
-Result<std::unique_ptr<Exporter>> start(const std::string& path, const TimeAxis& time) {
+Result<std::unique_ptr<Exporter>> start_otf2(const std::string& path, const TimeAxis& time) {
   static constexpr OTF2_FlushCallbacks kFlush = {flush_always, nullptr};
   Archive archive(OTF2_Archive_Open(path.c_str(), "traces", OTF2_FILEMODE_WRITE, kChunkBytes, kChunkBytes,
                                     OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE));
@@ -240,7 +240,7 @@ Result<std::unique_ptr<Exporter>> start(const std::string& path, const TimeAxis&
 }  // namespace
 
 ExportFormat otf2_format() {
-  return {"otf2", "a folder for Vampir, Cube and ViTE: messages as MPI messages; needs -o", false, true, start};
+  return {"otf2", "a folder for Vampir, Cube and ViTE: messages as MPI messages; needs -o", false, true, start_otf2};
 }
 
 }  // namespace dpm

@@ -238,7 +238,7 @@ class SqliteExporter : public Exporter {
   Result<void> status_;
 };
 
-Result<std::unique_ptr<Exporter>> start(const std::string& path, const TimeAxis& time) {
+Result<std::unique_ptr<Exporter>> start_sqlite(const std::string& path, const TimeAxis& time) {
   sqlite3* opened = nullptr;
   constexpr int kFlags =  // one thread uses it, so each call goes without a lock
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXCLUSIVE | SQLITE_OPEN_NOMUTEX;
@@ -252,7 +252,7 @@ Result<std::unique_ptr<Exporter>> start(const std::string& path, const TimeAxis&
 }  // namespace
 
 ExportFormat sqlite_format() {
-  return {"sqlite", "a database with tables and five ready-made queries; needs -o", false, true, start};
+  return {"sqlite", "a database with tables and five ready-made queries; needs -o", false, true, start_sqlite};
 }
 
 }  // namespace dpm

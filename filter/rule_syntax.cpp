@@ -24,7 +24,7 @@ constexpr std::array kOperators = {
     OperatorName{"=", Comparison::equal},
 };
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_name_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 class RuleParser {
@@ -131,7 +131,7 @@ class RuleParser {
 
   std::string take_word() {
     std::size_t length = 0;
-    while (length < left_.size() && is_word(left_[length])) ++length;
+    while (length < left_.size() && is_name_part(left_[length])) ++length;
     std::string word(left_.substr(0, length));
     left_.remove_prefix(length);
     return word;

@@ -12,7 +12,7 @@ struct NamedType {
 };
 
 // The first name of each type is the one we print.
-constexpr std::array kNames = {
+constexpr std::array kEventNames = {
     NamedType{"SEND", EventType::send},
     NamedType{"RECEIVECALL", EventType::receive_call},
     NamedType{"RECEIVE", EventType::receive},
@@ -43,8 +43,8 @@ constexpr std::array kNames = {
 };
 
 constexpr auto kNamesOnly = [] {
-  std::array<std::string_view, kNames.size()> names;
-  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kNames[i].name;
+  std::array<std::string_view, kEventNames.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kEventNames[i].name;
   return names;
 }();
 
@@ -56,13 +56,13 @@ bool same_ignoring_case(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string_view name_of(EventType type) {
-  for (const auto& named : kNames)
+  for (const auto& named : kEventNames)
     if (named.type == type) return named.name;
   return "UNKNOWN";
 }
 
 std::optional<EventType> event_type_from_name(std::string_view name) {
-  for (const auto& named : kNames)
+  for (const auto& named : kEventNames)
     if (same_ignoring_case(named.name, name)) return named.type;
   return std::nullopt;
 }

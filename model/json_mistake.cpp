@@ -194,13 +194,14 @@ class Check {
 
 // The library's name of a kind of value, as the users of scenario files know it.
 std::string kind_name(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, const char*>, 5> kNames = {{{"string", "a text"},
-                                                                               {"array", "a list"},
-                                                                               {"object", "an object"},
-                                                                               {"number", "a number"},
-                                                                               {"boolean", "true or false"}}};
-  const auto found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& known) { return known.first == name; });
-  return found == kNames.end() ? std::string(name) : found->second;
+  constexpr std::array<std::pair<std::string_view, const char*>, 5> kKindNames = {{{"string", "a text"},
+                                                                                   {"array", "a list"},
+                                                                                   {"object", "an object"},
+                                                                                   {"number", "a number"},
+                                                                                   {"boolean", "true or false"}}};
+  const auto found =
+      std::find_if(kKindNames.begin(), kKindNames.end(), [&](const auto& known) { return known.first == name; });
+  return found == kKindNames.end() ? std::string(name) : found->second;
 }
 
 }  // namespace

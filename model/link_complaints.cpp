@@ -8,7 +8,7 @@
 namespace dpm::complaints {
 namespace {
 
-std::string quoted(std::string_view name) { return fmt::format("'{}'", name); }
+std::string in_quotes(std::string_view name) { return fmt::format("'{}'", name); }
 
 }  // namespace
 
@@ -21,7 +21,7 @@ std::string no_link_at(LinkIndex index) {
 
 std::string not_my_link(LinkIndex index, std::string_view owner) {
   return fmt::format("link {} leads to process {}; a process can only receive over links it created itself",
-                     index.value, quoted(owner));
+                     index.value, in_quotes(owner));
 }
 
 std::string negative_time(Duration time) {
@@ -43,17 +43,17 @@ std::string no_data_movement(const std::optional<DataArea>& area, std::uint64_t 
 }
 
 std::string address_space_shrank(std::string_view process) {
-  return fmt::format("the address space of {} has become smaller than the data area of its link", quoted(process));
+  return fmt::format("the address space of {} has become smaller than the data area of its link", in_quotes(process));
 }
 
 std::string no_link_to(std::string_view process, std::string_view other) {
   return fmt::format("process {}, link_to: the scenario gives it no link to {}; add it to the links of {}",
-                     quoted(process), quoted(other), quoted(process));
+                     in_quotes(process), in_quotes(other), in_quotes(process));
 }
 
 std::string no_link_from(std::string_view process, std::string_view other) {
   return fmt::format("process {}, link_from: the scenario gives {} no link to it; add it to the links of {}",
-                     quoted(process), quoted(other), quoted(other));
+                     in_quotes(process), in_quotes(other), in_quotes(other));
 }
 
 std::string waits_for_message(std::string_view kinds) {
@@ -61,7 +61,8 @@ std::string waits_for_message(std::string_view kinds) {
 }
 
 std::string waits_for_reply(std::string_view callee, std::string_view kinds) {
-  return fmt::format("waits for the reply of {}{}", quoted(callee), kinds.empty() ? "" : fmt::format(" to {}", kinds));
+  return fmt::format("waits for the reply of {}{}", in_quotes(callee),
+                     kinds.empty() ? "" : fmt::format(" to {}", kinds));
 }
 
 std::string awaited_from(std::span<const std::string> names) {
@@ -70,7 +71,7 @@ std::string awaited_from(std::span<const std::string> names) {
   std::sort(sorted.begin(), sorted.end());
   std::string text;
   for (std::size_t i = 0; i < std::min(sorted.size(), kMostNames); ++i)
-    text += (i > 0 ? " or " : " from ") + quoted(sorted[i]);
+    text += (i > 0 ? " or " : " from ") + in_quotes(sorted[i]);
   if (sorted.size() > kMostNames) text += fmt::format(" or {} others", sorted.size() - kMostNames);
   return text;
 }

@@ -14,7 +14,7 @@ namespace {
 
 Report report_of(int report) { return report != 0 ? Report::kYes : Report::kNo; }
 int status_of(bool is_done) { return is_done ? 0 : -1; }
-Monitor* monitor_of(dpm_monitor* monitor) { return reinterpret_cast<Monitor*>(monitor); }
+Monitor* as_monitor(dpm_monitor* monitor) { return reinterpret_cast<Monitor*>(monitor); }
 
 }  // namespace
 
@@ -40,7 +40,7 @@ struct dpm_signal : Signal {
 extern "C" {
 
 dpm_socket_server* dpm_socket_server_new(dpm_monitor* monitor, const char* function, const char* name) {
-  return new (std::nothrow) dpm_socket_server(monitor_of(monitor), function, name);
+  return new (std::nothrow) dpm_socket_server(as_monitor(monitor), function, name);
 }
 void dpm_socket_server_delete(dpm_socket_server* server) { delete server; }
 int dpm_socket_server_open(dpm_socket_server* server, unsigned short port, int report) {
@@ -51,7 +51,7 @@ unsigned short dpm_socket_server_port(const dpm_socket_server* server) { return 
 int dpm_socket_server_descriptor(const dpm_socket_server* server) { return server->descriptor(); }
 
 dpm_socket* dpm_socket_new(dpm_monitor* monitor, const char* function, const char* name) {
-  return new (std::nothrow) dpm_socket(monitor_of(monitor), function, name);
+  return new (std::nothrow) dpm_socket(as_monitor(monitor), function, name);
 }
 void dpm_socket_delete(dpm_socket* socket) { delete socket; }
 int dpm_socket_open(dpm_socket* socket, unsigned short port, const char* host, int report) {
@@ -70,7 +70,7 @@ ssize_t dpm_socket_read(dpm_socket* socket, void* buffer, size_t bytes, int repo
 int dpm_socket_descriptor(const dpm_socket* socket) { return socket->descriptor(); }
 
 dpm_semaphore* dpm_semaphore_new(dpm_monitor* monitor, const char* function, const char* name) {
-  return new (std::nothrow) dpm_semaphore(monitor_of(monitor), function, name);
+  return new (std::nothrow) dpm_semaphore(as_monitor(monitor), function, name);
 }
 void dpm_semaphore_delete(dpm_semaphore* semaphore) { delete semaphore; }
 int dpm_semaphore_open(dpm_semaphore* semaphore, unsigned count, const char* path) {
@@ -83,7 +83,7 @@ int dpm_semaphore_post(dpm_semaphore* semaphore, int report) { return status_of(
 int dpm_semaphore_count(const dpm_semaphore* semaphore) { return semaphore->count(); }
 
 dpm_message_queue* dpm_message_queue_new(dpm_monitor* monitor, const char* function, const char* name) {
-  return new (std::nothrow) dpm_message_queue(monitor_of(monitor), function, name);
+  return new (std::nothrow) dpm_message_queue(as_monitor(monitor), function, name);
 }
 void dpm_message_queue_delete(dpm_message_queue* queue) { delete queue; }
 int dpm_message_queue_open(dpm_message_queue* queue, const char* path, long messages_most, long bytes_most,
@@ -100,7 +100,7 @@ ssize_t dpm_message_queue_receive(dpm_message_queue* queue, void* buffer, size_t
 }
 
 dpm_shared_memory* dpm_shared_memory_new(dpm_monitor* monitor, const char* function, const char* name) {
-  return new (std::nothrow) dpm_shared_memory(monitor_of(monitor), function, name);
+  return new (std::nothrow) dpm_shared_memory(as_monitor(monitor), function, name);
 }
 void dpm_shared_memory_delete(dpm_shared_memory* memory) { delete memory; }
 int dpm_shared_memory_open(dpm_shared_memory* memory, const char* path, size_t bytes, int report) {
@@ -121,7 +121,7 @@ int dpm_shared_memory_read(const dpm_shared_memory* memory, size_t offset, void*
 }
 
 dpm_signal* dpm_signal_new(dpm_monitor* monitor, const char* function, const char* name, int number) {
-  return new (std::nothrow) dpm_signal(monitor_of(monitor), function, name, number);
+  return new (std::nothrow) dpm_signal(as_monitor(monitor), function, name, number);
 }
 void dpm_signal_delete(dpm_signal* signal) { delete signal; }
 int dpm_signal_send(dpm_signal* signal, pid_t process, int report) {

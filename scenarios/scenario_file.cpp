@@ -10,7 +10,6 @@
 namespace dpm {
 namespace {
 
-constexpr Range kAnyNumber{-1e15, 1e15};
 constexpr std::size_t kMostChecked =
     1000000;  // processes made while checking sweeps; the rest is checked when it is run
 

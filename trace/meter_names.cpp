@@ -24,11 +24,11 @@ constexpr std::size_t kIdsMax = std::size_t{1} << 31;
 constexpr std::size_t kModulesMax = 1 << 20, kWaitCausesMax = 1 << 20, kPrimitiveEventsMax = 1 << 20;
 constexpr std::size_t kSetChannelsMax = 1 << 20;
 
-std::string shortened(const std::string& name) { return name.substr(0, kNameBytesMax); }
+std::string within_name_limit(const std::string& name) { return name.substr(0, kNameBytesMax); }
 
 Json entry(const MachineInfo& machine) {
   MachineInfo sent = machine;
-  sent.name = shortened(machine.name);
+  sent.name = within_name_limit(machine.name);
   if (sent.addresses.size() > kAddressesMax) sent.addresses.resize(kAddressesMax);
   for (auto& address : sent.addresses) address = address.substr(0, kAddressBytesMax);
   sent.host = sent.host.substr(0, kAddressBytesMax);
@@ -37,15 +37,15 @@ Json entry(const MachineInfo& machine) {
 
 Json entry(const ProcessInfo& process) {
   ProcessInfo sent = process;
-  sent.name = shortened(process.name);
-  sent.program = shortened(process.program);
+  sent.name = within_name_limit(process.name);
+  sent.program = within_name_limit(process.program);
   sent.cgroup = process.cgroup.substr(0, kCgroupBytesMax);
   return to_json(sent);
 }
 
 Json entry(const ChannelInfo& channel) {
   ChannelInfo sent = channel;
-  sent.name = shortened(channel.name);
+  sent.name = within_name_limit(channel.name);
   for (ChannelEnd* end : {&sent.sender, &sent.receiver}) end->address = end->address.substr(0, kAddressBytesMax);
   return to_json(sent);
 }
@@ -153,7 +153,8 @@ void tell_processes(const TraceGrowth& growth, std::size_t first, Texts& texts) 
   }
   add_changed_rows("processes", growth.processes_again, texts);
   for (const auto& [process, name, program] : growth.renamed)
-    texts.add("renamed", {{"id", process.value}, {"name", shortened(name)}, {"program", shortened(program)}});
+    texts.add("renamed",
+              {{"id", process.value}, {"name", within_name_limit(name)}, {"program", within_name_limit(program)}});
 }
 
 void tell_channels(const TraceGrowth& growth, std::size_t first, Texts& texts) {
@@ -281,9 +282,9 @@ void read_all(const Json& text, TableSizes& known, TraceGrowth& growth) {
 std::vector<std::string> to_names(const TraceGrowth& given, TableSizes& sent) {
   const TraceGrowth growth = with_changes_merged(given, sent);
   Texts texts;
-  if (!growth.source.empty()) texts.set("source", shortened(growth.source));
+  if (!growth.source.empty()) texts.set("source", within_name_limit(growth.source));
   if (growth.properties) texts.set("properties", to_json(*growth.properties));
-  if (!growth.scenario.empty()) texts.set("scenario", shortened(growth.scenario));
+  if (!growth.scenario.empty()) texts.set("scenario", within_name_limit(growth.scenario));
   add_rows("machines", growth.machines, sent.machines, texts);
   add_changed_rows("machines", growth.machines_again, texts);
   tell_processes(growth, sent.processes, texts);
@@ -293,17 +294,18 @@ std::vector<std::string> to_names(const TraceGrowth& given, TableSizes& sent) {
   for (const auto& [set, channels] : growth.more_of_sets) tell_set(set, channels, texts);
   for (const auto& module : growth.modules) {
     Json item = to_json(module);
-    item["path"] = shortened(module.path);
+    item["path"] = within_name_limit(module.path);
     texts.add("modules", std::move(item));
   }
   for (const auto& cause : growth.wait_causes) {
     Json item = to_json(cause);
-    item["name"] = shortened(cause.name);
+    item["name"] = within_name_limit(cause.name);
     texts.add("wait_causes", std::move(item));
   }
   for (const auto& event : growth.primitive_events)
     texts.add("primitive_events",
-              to_json(PrimitiveEvent{shortened(event.action), shortened(event.object), shortened(event.function)}));
+              to_json(PrimitiveEvent{within_name_limit(event.action), within_name_limit(event.object),
+                                     within_name_limit(event.function)}));
   for (const ProcessId process : growth.ended) texts.add("ended", {{"id", process.value}});
   for (const ChannelId channel : growth.closed) texts.add("closed", {{"id", channel.value}});
   growth.add_to(sent);

@@ -23,7 +23,7 @@ constexpr std::size_t kWarningsMax = 1000;   // of all meters
 constexpr std::size_t kReasonsMax = 1000;
 
 // Control characters become spaces: escaped they would take six bytes each.
-std::string shortened(std::string text) {
+std::string within_text_limit(std::string text) {
   if (text.size() > kTextBytesMax) text = text.substr(0, kTextBytesMax) + "...";
   for (char& byte : text)
     if (static_cast<unsigned char>(byte) < 0x20) byte = ' ';
@@ -47,14 +47,14 @@ Json account_json(const MeterAccount& account) {
   std::uint64_t others = 0;
   for (const auto& loss : account.losses) {
     if (losses.size() < kTextsMax)
-      losses.push_back({{"reason", shortened(loss.reason)}, {"events", loss.events}});
+      losses.push_back({{"reason", within_text_limit(loss.reason)}, {"events", loss.events}});
     else
       others += loss.events;
   }
   if (others > 0) losses.push_back({{"reason", "other reasons"}, {"events", others}});
   Json warnings = Json::array();
   for (const auto& warning : account.warnings)
-    if (warnings.size() < kTextsMax) warnings.push_back(shortened(warning));
+    if (warnings.size() < kTextsMax) warnings.push_back(within_text_limit(warning));
   if (account.warnings.size() > kTextsMax)
     warnings.push_back(fmt::format("and {} more warnings", account.warnings.size() - kTextsMax));
   return {{"seen", account.seen}, {"delivered", account.delivered}, {"losses", losses}, {"warnings", warnings}};
@@ -66,8 +66,9 @@ MeterAccount account_from(const Json& json) {
   account.delivered = whole_number<std::uint64_t>(json.at("delivered"));
   for (const auto& loss : json.at("losses"))
     account.losses.push_back(
-        {shortened(loss.at("reason").get<std::string>()), whole_number<std::uint64_t>(loss.at("events"))});
-  for (const auto& warning : json.at("warnings")) account.warnings.push_back(shortened(warning.get<std::string>()));
+        {within_text_limit(loss.at("reason").get<std::string>()), whole_number<std::uint64_t>(loss.at("events"))});
+  for (const auto& warning : json.at("warnings"))
+    account.warnings.push_back(within_text_limit(warning.get<std::string>()));
   return account;
 }
 
@@ -102,10 +103,10 @@ void append_names(std::string& stream, std::string_view names) { append_text(str
 void append_meter(std::string& stream, std::uint32_t meter, const MeterIdentity& identity) {
   append_text(stream, StreamMessage::meter,
               to_text({{"meter", meter},
-                       {"machine", shortened(identity.machine)},
+                       {"machine", within_text_limit(identity.machine)},
                        {"pid", identity.pid},
-                       {"job", shortened(identity.job)},
-                       {"name", shortened(identity.name)}}));
+                       {"job", within_text_limit(identity.job)},
+                       {"name", within_text_limit(identity.name)}}));
 }
 
 void append_meter_end(std::string& stream, std::uint32_t meter, const MeterAccount& account) {
@@ -229,10 +230,10 @@ void MeterStreamReader::take_text(StreamMessage type, std::string_view text) {
 void MeterStreamReader::take_meter(std::string_view text) {
   const Json json = Json::parse(text);
   MeterIdentity identity;
-  identity.machine = shortened(json.at("machine").get<std::string>());
+  identity.machine = within_text_limit(json.at("machine").get<std::string>());
   identity.pid = whole_number<std::uint32_t>(json.at("pid"));
-  identity.job = shortened(json.at("job").get<std::string>());
-  identity.name = shortened(json.at("name").get<std::string>());
+  identity.job = within_text_limit(json.at("job").get<std::string>());
+  identity.name = within_text_limit(json.at("name").get<std::string>());
   if (open_.size() < kMetersMax) open_[whole_number<std::uint32_t>(json.at("meter"))] = std::move(identity);
 }
 

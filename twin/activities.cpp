@@ -15,12 +15,12 @@
 namespace dpm::twin {
 namespace {
 
-constexpr double kNearlyAll = 0.995;
-constexpr std::size_t kLongestPeriod = 64;  // of a repeated pattern, in operations
-constexpr std::size_t kPeriodsSeen = 4;     // before a pattern counts as repeated
-constexpr int kStepsBack = 32;              // how far a message is followed back to its cause
-constexpr int kReceivesBack = 8;            // how many receives before a SEND may have caused it
-constexpr std::size_t kClassesBack = 64;    // how many receives back a receive of another class is searched for
+constexpr double kActivitiesNearlyAll = 0.995;
+constexpr std::size_t kLongestSignaturePeriod = 64;  // of a repeated pattern, in operations
+constexpr std::size_t kPeriodsSeen = 4;              // before a pattern counts as repeated
+constexpr int kStepsBack = 32;                       // how far a message is followed back to its cause
+constexpr int kReceivesBack = 8;                     // how many receives before a SEND may have caused it
+constexpr std::size_t kClassesBack = 64;  // how many receives back a receive of another class is searched for
 
 // The groups that send over each channel of a process, by what it received.
 std::map<std::uint32_t, std::set<std::uint32_t>> senders_by_channel(const ProcessRecord& record, const Groups& groups) {
@@ -139,7 +139,7 @@ class BehaviourInference {
 
   void mark_waits(std::uint32_t p, const Evidence& evidence) {
     const auto nearly_all = [](std::uint64_t part, std::uint64_t all) {
-      return all == 0 || static_cast<double>(part) >= kNearlyAll * static_cast<double>(all);
+      return all == 0 || static_cast<double>(part) >= kActivitiesNearlyAll * static_cast<double>(all);
     };
     const auto& operations = record(p).operations;
     ProcessBehaviour& behaviour = behaviours_.of[p];
@@ -190,7 +190,8 @@ class BehaviourInference {
                            (sends ? kinds_.of(p, operation.peer, operation) : kinds_.of(operation.peer, p, operation)));
     }
     if (signatures.empty() || signatures.front().front() != 'S') return false;
-    for (std::size_t period = 2; period <= kLongestPeriod && period * kPeriodsSeen <= signatures.size(); ++period) {
+    for (std::size_t period = 2; period <= kLongestSignaturePeriod && period * kPeriodsSeen <= signatures.size();
+         ++period) {
       std::size_t same = period;
       while (same < signatures.size() && signatures[same] == signatures[same - period]) ++same;
       if (same + period > signatures.size()) return true;

@@ -8,16 +8,18 @@
 namespace dpm::twin {
 namespace {
 
-constexpr double kNearlyAll = 0.98;         // of its messages: a process received, or sent, what it should
-constexpr std::size_t kStuckListed = 10;    // processes
-constexpr std::size_t kQuotesLookedAt = 8;  // names in an error
+constexpr double kMessagesNearlyAll = 0.98;  // of its messages: a process received, or sent, what it should
+constexpr std::size_t kStuckListed = 10;     // processes
+constexpr std::size_t kQuotesLookedAt = 8;   // names in an error
 
 // Messages of one group, in the trace and in the twin.
 struct Sums {
   double sent_trace = 0, sent_twin = 0, received_trace = 0, received_twin = 0;
 
-  bool received_all() const { return received_twin >= kNearlyAll * received_trace; }
-  bool sent_alike() const { return std::abs(sent_twin - sent_trace) <= std::max(1.0, (1 - kNearlyAll) * sent_trace); }
+  bool received_all() const { return received_twin >= kMessagesNearlyAll * received_trace; }
+  bool sent_alike() const {
+    return std::abs(sent_twin - sent_trace) <= std::max(1.0, (1 - kMessagesNearlyAll) * sent_trace);
+  }
 };
 
 const TwinGroup* group_of(const Twin& twin, const std::string& process) {
@@ -51,7 +53,7 @@ std::map<std::string, Sums> sums_of(const Reproduction& reproduction) {
 }
 
 // The names between single quotes.
-std::vector<std::string> quoted(const std::string& text) {
+std::vector<std::string> quoted_names(const std::string& text) {
   std::vector<std::string> names;
   for (std::size_t at = text.find('\''); at != std::string::npos && names.size() < kQuotesLookedAt;) {
     const std::size_t end = text.find('\'', at + 1);
@@ -70,7 +72,7 @@ class Choice {
     if (group != nullptr && !group->as_recorded) chosen_.insert(group->processes.begin(), group->processes.end());
   }
   void add_named(const std::string& text) {
-    for (const std::string& name : quoted(text)) add(group_of(twin_, name));
+    for (const std::string& name : quoted_names(text)) add(group_of(twin_, name));
   }
   bool any() const { return !chosen_.empty(); }
   std::set<std::uint32_t> take() { return std::move(chosen_); }

@@ -10,8 +10,8 @@
 namespace dpm::twin {
 namespace {
 
-constexpr std::size_t kLongestPeriod = 64;  // of repeated nodes
-constexpr std::size_t kDeepest = 4;         // repeats within repeats
+constexpr std::size_t kLongestNodePeriod = 64;  // of repeated nodes
+constexpr std::size_t kDeepest = 4;             // repeats within repeats
 
 // A message, or repeated nodes. Values of repeated nodes are kept together.
 struct Node {
@@ -53,7 +53,7 @@ bool fold(std::vector<Node>& nodes, Signatures& signatures) {
   bool any = false;
   for (std::size_t at = 0; at < nodes.size();) {
     std::size_t best_period = 0, best_times = 0, best_saved = 0;
-    for (std::size_t period = 1; period <= kLongestPeriod && at + 2 * period <= nodes.size(); ++period) {
+    for (std::size_t period = 1; period <= kLongestNodePeriod && at + 2 * period <= nodes.size(); ++period) {
       const std::size_t times = times_at(nodes, at, period);
       const std::size_t saved = (times - 1) * period;
       if (saved <= best_saved) continue;

@@ -9,7 +9,7 @@
 namespace dpm::twin {
 namespace {
 
-constexpr double kNearlyAll = 0.98;
+constexpr double kRunsNearlyAll = 0.98;
 constexpr double kUneven = 1.6;              // times its even share: a member is preferred
 constexpr std::uint64_t kSendsToJudge = 20;  // before a preference is believed
 constexpr std::size_t kRetriesMost = 8;      // of one message
@@ -77,7 +77,7 @@ void join_to_all(const Groups& groups, std::uint32_t process, std::vector<Token>
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     joined.push_back(tokens[i]);
     const Sends& of = sends[{tokens[i].kind, tokens[i].group}];
-    if (runs[i] == 0 || static_cast<double>(of.in_runs) < kNearlyAll * static_cast<double>(of.all)) continue;
+    if (runs[i] == 0 || static_cast<double>(of.in_runs) < kRunsNearlyAll * static_cast<double>(of.all)) continue;
     joined.back().to_all = true;
     for (std::size_t others = runs[i] - 1; others > 0; --others) {
       ++i;
@@ -327,7 +327,7 @@ Step Shape::sending(const Material& material, std::size_t at, std::size_t member
     return send_step(token.kind, whom, summarise(slot.bytes, members), pick);
   };
   const auto nearly_all = [&](std::uint64_t part, std::uint64_t all) {
-    return all > 0 && static_cast<double>(part) >= kNearlyAll * static_cast<double>(all);
+    return all > 0 && static_cast<double>(part) >= kRunsNearlyAll * static_cast<double>(all);
   };
   if (token.to_all) return to(group.name, Pick::all);
   if (slot.to_sender == slot.sends && (group.members.size() > 1 || !waits_before(at))) return to("sender");

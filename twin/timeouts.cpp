@@ -8,7 +8,7 @@
 namespace dpm::twin {
 namespace {
 
-constexpr double kNearlyAll = 0.9;
+constexpr double kTimesNearlyAll = 0.9;
 constexpr double kAlike = 0.05;             // of the time
 constexpr double kLatenessNs = 10'000'000;  // of timers of a busy real machine
 
@@ -18,7 +18,7 @@ bool are_alike(std::vector<double>& times_ns, double lateness_ns) {
   const auto alike = std::count_if(times_ns.begin(), times_ns.end(), [&](double time_ns) {
     return std::abs(time_ns - middle) <= kAlike * middle + lateness_ns;
   });
-  return static_cast<double>(alike) >= kNearlyAll * static_cast<double>(times_ns.size());
+  return static_cast<double>(alike) >= kTimesNearlyAll * static_cast<double>(times_ns.size());
 }
 
 bool is_same_send(const Groups& groups, const Kinds& kinds, std::uint32_t process, const Operation& before,

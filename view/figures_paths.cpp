@@ -12,7 +12,6 @@ namespace dpm::view {
 namespace {
 
 constexpr const char* kUsers = "users";
-constexpr const char* kArrow = " \xE2\x86\x92 ";
 
 std::string party(const TraceInfo& info, ProcessId id) { return id.is_none() ? kUsers : process_name(info, id); }
 

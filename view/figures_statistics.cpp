@@ -12,7 +12,6 @@ namespace dpm::view {
 namespace {
 
 constexpr std::size_t kBarsMax = 16, kMatrixMax = 32, kHotSpotsMax = 14;
-constexpr const char* kArrow = " \xE2\x86\x92 ";
 
 std::string left_out_note(std::size_t left_out, const std::string& what) {
   return left_out == 0 ? "" : " " + std::to_string(left_out) + " " + what + " are not shown.";

@@ -6,7 +6,7 @@
 namespace dpm::view {
 namespace {
 
-std::string quoted(const std::string& text) {
+std::string dot_string(const std::string& text) {
   std::string safe = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') safe += '\\';
@@ -18,14 +18,14 @@ std::string quoted(const std::string& text) {
 }  // namespace
 
 std::string to_dot(const Graph& graph) {
-  std::string dot = "digraph " + quoted(graph.title) + " {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n";
+  std::string dot = "digraph " + dot_string(graph.title) + " {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n";
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    dot += "  n" + std::to_string(i) + " [label=" + quoted(graph.nodes[i].label);
+    dot += "  n" + std::to_string(i) + " [label=" + dot_string(graph.nodes[i].label);
     if (graph.nodes[i].outside) dot += ", style=\"rounded,dashed\"";
     dot += "];\n";
   }
   for (const auto& arc : graph.arcs) {
-    dot += "  n" + std::to_string(arc.from) + " -> n" + std::to_string(arc.to) + " [label=" + quoted(arc.label) +
+    dot += "  n" + std::to_string(arc.from) + " -> n" + std::to_string(arc.to) + " [label=" + dot_string(arc.label) +
            ", weight=" + std::to_string(std::llround(std::max(0.0, arc.weight))) + "];\n";
   }
   return dot + "}\n";

@@ -7,6 +7,8 @@
 
 namespace dpm::view {
 
+inline constexpr const char* kArrow = " \xE2\x86\x92 ";
+
 // At most `characters` long, with an ellipsis if text was cut. Never cuts inside a character.
 std::string shortened(std::string_view text, std::size_t characters);
 std::size_t character_count(std::string_view text);

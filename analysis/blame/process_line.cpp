@@ -14,9 +14,11 @@ const ProcessGap* ProcessLine::gap_at(std::int64_t at_ns) const {
   return gap == gaps.end() || gap->from_ns > at_ns ? nullptr : &*gap;
 }
 
+__extension__ using Wide = __int128;  // products of two times
+
 std::int64_t share_until(std::int64_t amount, std::int64_t at, std::int64_t whole) {
   if (whole == 0) return 0;
-  return static_cast<std::int64_t>(static_cast<__int128>(amount) * at / whole);
+  return static_cast<std::int64_t>(static_cast<Wide>(amount) * at / whole);
 }
 
 }  // namespace dpm

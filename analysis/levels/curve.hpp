@@ -22,6 +22,9 @@
 
 namespace dpm {
 
+// Times are taken as if within +- this: a trace may be hostile.
+inline constexpr std::int64_t kTimeEndNs = std::int64_t{1} << 61;
+
 // Amounts has members for what takes time and what is counted:
 //   part(numerator, denominator)   that part of what takes time, rounded down; no counts
 //   operator+=, operator-=

@@ -17,7 +17,6 @@ std::uint64_t part_of(std::uint64_t amount, std::int64_t numerator, std::int64_t
 }
 
 // Within 73 years of the clock's zero, so that sums and differences of times fit an integer: a trace may be hostile.
-constexpr std::int64_t kTimeEndNs = std::int64_t{1} << 61;
 
 LocalTime possible(LocalTime time) { return {std::clamp(time.ns, -kTimeEndNs, kTimeEndNs)}; }
 

@@ -8,7 +8,6 @@ namespace dpm {
 namespace {
 
 constexpr std::int64_t kBinNs = 1'000'000;
-constexpr std::int64_t kTimeEndNs = std::int64_t{1} << 61;
 
 }  // namespace
 

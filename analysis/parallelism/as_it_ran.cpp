@@ -30,9 +30,9 @@ struct Lifetime {
 };
 
 // Visits the beginnings and ends of processes in the order of the replay's time.
-class Sweep {
+class LifetimeSweep {
  public:
-  explicit Sweep(std::vector<Lifetime> lifetimes) : lifetimes_(std::move(lifetimes)) {
+  explicit LifetimeSweep(std::vector<Lifetime> lifetimes) : lifetimes_(std::move(lifetimes)) {
     for (std::uint32_t i = 0; i < lifetimes_.size(); ++i) {
       changes_.push_back({lifetimes_[i].from, true, i});
       changes_.push_back({lifetimes_[i].to, false, i});
@@ -129,7 +129,7 @@ FalseOverlaps find_false_overlaps(const History& history, const Schedule& schedu
       by_clock[history.local_lifetimes[p].machine].push_back(*lifetime);
   FalseOverlaps most;
   for (auto& entry : by_clock) {
-    const FalseOverlaps found = Sweep(std::move(entry.second)).run();
+    const FalseOverlaps found = LifetimeSweep(std::move(entry.second)).run();
     if (found.seconds > most.seconds) most = found;
   }
   return most;

@@ -8,7 +8,7 @@
 namespace dpm {
 namespace {
 
-constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kNotArrivedNs = std::numeric_limits<std::int64_t>::min();
 
 struct Cursor {
   std::uint32_t event = 0;
@@ -22,7 +22,7 @@ class Pass {
       : history_(history),
         costs_(costs),
         delays_(delays),
-        arrival_ns_(history.events.size(), kUnknown),
+        arrival_ns_(history.events.size(), kNotArrivedNs),
         external_(history.external_arcs) {
     std::sort(external_.begin(), external_.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
   }
@@ -50,8 +50,8 @@ class Pass {
     for (; cursor.event < end; ++cursor.event) {
       const HistoryEvent& event = history_.events[cursor.event];
       const bool needs = needs_match(event.kind());
-      const std::int64_t arrival = needs ? arrival_ns_[cursor.event] : kUnknown;
-      if (needs && event.match != kNoEvent && arrival == kUnknown) break;
+      const std::int64_t arrival = needs ? arrival_ns_[cursor.event] : kNotArrivedNs;
+      if (needs && event.match != kNoEvent && arrival == kNotArrivedNs) break;
       const CpuCost cost = costs_.cpu(event, p);
       path_.cpu_ns += cost.before_ns + cost.after_ns;
       cursor.time_ns = std::max(cursor.time_ns + cost.before_ns, arrival) + cost.after_ns;

@@ -10,7 +10,7 @@
 namespace dpm {
 namespace {
 
-constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kNotScheduledNs = std::numeric_limits<std::int64_t>::min();
 
 // The integral of a machine's runnable count, which is the factor that stretches its processes. While each of them has
 // a core, none is stretched: then the count is that of the cores, and the sum is in parts of a core.
@@ -39,14 +39,14 @@ struct Process {
 };
 
 struct Arrival {
-  std::int64_t uncontended_ns = kUnknown;  // when, in the schedule that is swept
-  std::int64_t path_ns = 0;                // the longest path through the message's arc
+  std::int64_t uncontended_ns = kNotScheduledNs;  // when, in the schedule that is swept
+  std::int64_t path_ns = 0;                       // the longest path through the message's arc
 };
 
 // Times fit a double exactly: whole nanoseconds below 2^53 are three months.
-class Sweep {
+class ScheduleSweep {
  public:
-  Sweep(const History& history, MessageCosts& costs)
+  ScheduleSweep(const History& history, MessageCosts& costs)
       : history_(history), costs_(costs), arrivals_(history.events.size()), machines_(costs.machine_count()) {
     for (std::uint32_t m = 0; m < machines_.size(); ++m) machines_[m].cores = costs.cores(m);
     for (const auto& arc : history.external_arcs) external_.emplace(arc.from, arc);
@@ -115,10 +115,10 @@ class Sweep {
     const HistoryEvent& event = history_.events[process.event];
     if (!needs_match(event.kind())) return true;
     const Arrival& arrival = arrivals_[process.event];
-    if (arrival.uncontended_ns == kUnknown && event.match == kNoEvent) return true;
-    if (arrival.uncontended_ns == kUnknown || arrival.uncontended_ns > now_ns_) {
+    if (arrival.uncontended_ns == kNotScheduledNs && event.match == kNoEvent) return true;
+    if (arrival.uncontended_ns == kNotScheduledNs || arrival.uncontended_ns > now_ns_) {
       process.waiting = true;
-      if (arrival.uncontended_ns != kUnknown) heap_.set(p, static_cast<double>(arrival.uncontended_ns));
+      if (arrival.uncontended_ns != kNotScheduledNs) heap_.set(p, static_cast<double>(arrival.uncontended_ns));
       return false;
     }
     process.path_ns = std::max(process.path_ns, arrival.path_ns);
@@ -164,6 +164,6 @@ class Sweep {
 
 }  // namespace
 
-LongestPath thesis1984_path(const History& history, MessageCosts& costs) { return Sweep(history, costs).run(); }
+LongestPath thesis1984_path(const History& history, MessageCosts& costs) { return ScheduleSweep(history, costs).run(); }
 
 }  // namespace dpm

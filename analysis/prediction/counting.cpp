@@ -7,7 +7,8 @@
 namespace dpm {
 namespace {
 
-constexpr std::uint64_t kTimesAtLeast = 4;  // three equal intervals: by chance, with a coin for each message, one in 64
+constexpr std::uint64_t kEqualIntervalsAtLeast =
+    4;  // three equal intervals: by chance, with a coin for each message, one in 64
 
 // A sender that is ahead may be heard from twice before another is heard from once.
 constexpr std::uint64_t kAhead = 2;
@@ -56,7 +57,7 @@ std::optional<Counting> counting_of(const History& history, std::uint32_t p) {
     taken.note(begin.peer, goes_on);
   }
   for (const auto& [set, taken] : by_set) {
-    if (!taken.regular || taken.every < 2 || taken.times < kTimesAtLeast || !taken.one_of_each()) continue;
+    if (!taken.regular || taken.every < 2 || taken.times < kEqualIntervalsAtLeast || !taken.one_of_each()) continue;
     const auto is_sender = [&, &of_set = taken.senders](const auto& sender) { return of_set.contains(sender.first); };
     const bool elsewhere = std::any_of(by_set.begin(), by_set.end(), [&, own = set](const auto& other) {
       return other.first != own && std::any_of(other.second.senders.begin(), other.second.senders.end(), is_sender);

@@ -42,9 +42,9 @@ Target work_alone(const History& history) {
   return target;
 }
 
-class Finder {
+class DestinationFinder {
  public:
-  Finder(const History& history, const std::vector<bool>& has_order, const std::vector<bool>& settled)
+  DestinationFinder(const History& history, const std::vector<bool>& has_order, const std::vector<bool>& settled)
       : history_(history), has_order_(has_order), settled_(settled), works_(history.process_count()) {}
 
   FoundChoices run() {
@@ -295,7 +295,7 @@ class Finder {
 
 FoundChoices find_choices(const History& history, const std::vector<bool>& has_order,
                           const std::vector<bool>& settled) {
-  return Finder(history, has_order, settled).run();
+  return DestinationFinder(history, has_order, settled).run();
 }
 
 std::string reason_of(const DestinationChoice& choice, std::size_t times, const History& history) {

@@ -16,9 +16,9 @@ using Names = std::pair<std::string, std::string>;
 
 Names ordered(const std::string& a, const std::string& b) { return a < b ? Names{a, b} : Names{b, a}; }
 
-class Finder {
+class GainFinder {
  public:
-  Finder(const History& history, const Target& target, const Roles& roles, Order order, const GainOptions& options)
+  GainFinder(const History& history, const Target& target, const Roles& roles, Order order, const GainOptions& options)
       : history_(history), target_(target), roles_(roles), order_(order), options_(options) {}
 
   Gains find() {
@@ -129,7 +129,7 @@ class Finder {
 
 Gains find_gains(const History& history, const Target& target, const Roles& roles, Order order,
                  const GainOptions& options) {
-  return Finder(history, target, roles, order, options).find();
+  return GainFinder(history, target, roles, order, options).find();
 }
 
 }  // namespace dpm

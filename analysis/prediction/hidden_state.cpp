@@ -23,7 +23,7 @@ constexpr HiddenState::Error kBatchError{.15, .1};
 constexpr HiddenState::Error kRefusalError{.05, .25};
 constexpr HiddenState::Error kIdleTimerError{.1, .1};
 
-constexpr std::size_t kTimesAtLeast = 4;
+constexpr std::size_t kInstancesAtLeast = 4;
 constexpr std::int64_t kWork_ns = 1000;
 constexpr std::size_t kMostly = 9;  // to one
 
@@ -34,9 +34,9 @@ Target without_messages(const History& history) {
   return target;
 }
 
-class Finder {
+class HiddenStateFinder {
  public:
-  Finder(const History& history, const Roles& roles, const std::vector<TimersOfProgram>& idle)
+  HiddenStateFinder(const History& history, const Roles& roles, const std::vector<TimersOfProgram>& idle)
       : history_(history), roles_(roles), here_(without_messages(history)), costs_(history, here_) {
     costs_.move(here_.machine_of);
     for (const TimersOfProgram& timers : idle) idle_.insert(timers.processes.begin(), timers.processes.end());
@@ -69,7 +69,7 @@ class Finder {
  private:
   // Whether that was often enough.
   bool note(HiddenState::Kind kind, std::uint32_t process, std::size_t times) {
-    if (times < kTimesAtLeast) return false;
+    if (times < kInstancesAtLeast) return false;
     found_.entries.push_back({kind, process, times});
     return true;
   }
@@ -121,10 +121,10 @@ class Finder {
   // Answers of one size, to one program, which follow the answer before without work, beside answers of another
   // size that follow work.
   std::size_t answers_without_work(std::uint32_t p, const std::vector<Request>& requests) {
-    struct Answers {
+    struct SizeAnswers {
       std::size_t with_work = 0, without = 0;
     };
-    std::map<std::string, std::map<std::uint32_t, Answers>> by_program;
+    std::map<std::string, std::map<std::uint32_t, SizeAnswers>> by_program;
     std::set<std::uint32_t> clients;
     for (const Request& request : requests) clients.insert(history_.events[request.receive].peer);
     std::int64_t work_ns = 0;
@@ -132,14 +132,14 @@ class Finder {
       const HistoryEvent& event = history_.events[e];
       work_ns += costs_.cpu(event, p).before_ns;
       if (event.kind() != HistoryKind::send || !clients.contains(event.peer)) continue;
-      Answers& answers = by_program[history_.info.processes[event.peer].program][event.length_bytes];
+      SizeAnswers& answers = by_program[history_.info.processes[event.peer].program][event.length_bytes];
       ++(work_ns > kWork_ns ? answers.with_work : answers.without);
       work_ns = 0;
     }
     std::size_t refused = 0;
     for (const auto& [program, by_size] : by_program) {
       const bool works = std::any_of(by_size.begin(), by_size.end(), [](const auto& entry) {
-        return entry.second.with_work >= kTimesAtLeast && entry.second.with_work > entry.second.without;
+        return entry.second.with_work >= kInstancesAtLeast && entry.second.with_work > entry.second.without;
       });
       for (const auto& [bytes, answers] : by_size)
         if (works && answers.without > kMostly * answers.with_work) refused += answers.without;
@@ -173,7 +173,7 @@ HiddenState::Error HiddenState::expected_error() const {
 }
 
 HiddenState find_hidden_state(const History& history, const Roles& roles, const std::vector<TimersOfProgram>& idle) {
-  return Finder(history, roles, idle).run();
+  return HiddenStateFinder(history, roles, idle).run();
 }
 
 std::string_view name_of(HiddenState::Kind kind) {

@@ -46,7 +46,7 @@ std::vector<ProcessId> as_ids(const std::vector<std::uint32_t>& processes) {
 }
 
 // Processes of one program that do the same are one entry.
-struct Alike {
+struct AlikeProcesses {
   std::vector<ProcessId> processes;
   std::size_t times = 0;
 
@@ -113,7 +113,7 @@ class Chooser {
         for (const std::uint32_t p : calls.processes) settled[p] = true;
     auto gathers = std::make_shared<const Gathers>(history_, settled);
     if (gathers->empty()) return;
-    std::map<std::string, Alike> by_program;
+    std::map<std::string, AlikeProcesses> by_program;
     for (std::uint32_t p = 0; p < history_.process_count(); ++p)
       if (const std::size_t times = gathers->times_of(p); times > 0) by_program[program_of(p)].add(p, times);
     for (const auto& [program, alike] : by_program)
@@ -140,7 +140,8 @@ class Chooser {
     std::vector<bool> has_order(history_.process_count());
     for (std::uint32_t p = 0; p < has_order.size(); ++p) has_order[p] = most_senders(history_, p) > 1;
     FoundChoices found = find_choices(history_, has_order, chosen_);
-    std::map<std::tuple<DestinationChoice::Rule, std::string, std::uint32_t, std::set<std::uint32_t>>, Alike> alike;
+    std::map<std::tuple<DestinationChoice::Rule, std::string, std::uint32_t, std::set<std::uint32_t>>, AlikeProcesses>
+        alike;
     const auto key_of = [this](const DestinationChoice& choice) {
       return std::tuple(choice.rule, program_of(choice.process), choice.number,
                         std::set(choice.members.begin(), choice.members.end()));
@@ -148,7 +149,7 @@ class Chooser {
     for (const DestinationChoice& choice : found.known.choices)
       alike[key_of(choice)].add(choice.process, choice.sends.size());
     for (const DestinationChoice& choice : found.known.choices) {
-      const Alike& those = alike[key_of(choice)];
+      const AlikeProcesses& those = alike[key_of(choice)];
       if (those.processes.front() == ProcessId{choice.process})
         choice_.why.push_back({choice.rule == DestinationChoice::Rule::in_turn ? "turn" : "least busy", those.processes,
                                reason_of(choice, those.times, history_)});

@@ -41,10 +41,10 @@ bool may_have_queue(const History& history, std::uint32_t process) {
   return held >= kHeldAtLeast;
 }
 
-class Finder {
+class RequestQueueFinder {
  public:
   // `traced`: the schedule of the trace itself.
-  Finder(const History& history, std::uint32_t process, MessageCosts& costs, const Schedule& traced)
+  RequestQueueFinder(const History& history, std::uint32_t process, MessageCosts& costs, const Schedule& traced)
       : history_(history),
         costs_(costs),
         traced_(traced),
@@ -239,7 +239,7 @@ RequestQueues find_request_queues(const History& history, const std::vector<bool
   for (std::uint32_t p = 0; p < history.process_count(); ++p) {
     if (settled[p] || limits[p].exists() || !may_have_queue(history, p)) continue;
     if (!traced) traced = Replay(history, here).run(Order::recorded, here.machine_of, true).schedule;
-    if (auto queue = Finder(history, p, costs, *traced).run()) found.queues.push_back(std::move(*queue));
+    if (auto queue = RequestQueueFinder(history, p, costs, *traced).run()) found.queues.push_back(std::move(*queue));
   }
   return found;
 }

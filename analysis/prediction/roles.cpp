@@ -159,16 +159,16 @@ bool hands_out_work(const History& history, RoleGroup& group, bool speak_first) 
 }  // namespace
 
 std::vector<RoleGroup> find_role_groups(const History& history) {
-  struct Candidate {
+  struct GroupCandidate {
     RoleGroup group;
     bool speak_first = false;
   };
-  std::map<std::tuple<std::uint32_t, std::string, bool>, Candidate> candidates;
+  std::map<std::tuple<std::uint32_t, std::string, bool>, GroupCandidate> candidates;
   for (std::uint32_t p = 0; p < history.process_count(); ++p) {
     const auto master = master_of(history, p);
     const ProcessInfo& info = history.info.processes[p];
     if (!master || info.program.empty() || history.of(ProcessId{master->process}).empty()) continue;
-    Candidate& candidate = candidates[{master->process, info.program, master->speaks_first}];
+    GroupCandidate& candidate = candidates[{master->process, info.program, master->speaks_first}];
     candidate.speak_first = master->speaks_first;
     candidate.group.dispatcher = {master->process};
     candidate.group.program = info.program;

@@ -11,7 +11,7 @@ ProcessId group_of(ProcessId process, const TraceInfo& info) {
   return group.value < info.processes.size() ? group : process;
 }
 
-void add(ProcessStatistics& sum, const ProcessStatistics& thread) {
+void add_thread(ProcessStatistics& sum, const ProcessStatistics& thread) {
   for (std::size_t type = 0; type < sum.events_by_type.size(); ++type)
     sum.events_by_type[type] += thread.events_by_type[type];
   sum.events += thread.events;
@@ -38,7 +38,7 @@ void add(ProcessStatistics& sum, const ProcessStatistics& thread) {
   sum.bytes_share += thread.bytes_share;
 }
 
-void add(Traffic& sum, const Traffic& pair) {
+void add_pair(Traffic& sum, const Traffic& pair) {
   sum.add_ends(pair);
   sum.remote += pair.remote;
 }
@@ -50,14 +50,14 @@ Statistics sum_threads(Statistics statistics, const TraceInfo& info) {
   for (auto& thread : statistics.processes) {
     const ProcessId process = group_of(thread.process, info);
     const auto [sum, first] = processes.try_emplace(process, thread);
-    if (!first) add(sum->second, thread);
+    if (!first) add_thread(sum->second, thread);
     sum->second.process = process;
   }
   std::map<std::pair<ProcessId, ProcessId>, Traffic> messages;
   for (auto& pair : statistics.messages) {
     const ProcessId from = group_of(pair.from, info), to = group_of(pair.to, info);
     const auto [sum, first] = messages.try_emplace({from, to}, pair);
-    if (!first) add(sum->second, pair);
+    if (!first) add_pair(sum->second, pair);
     sum->second.from = from;
     sum->second.to = to;
   }

@@ -12,7 +12,7 @@ namespace {
 constexpr double kNarrowShare = .2, kNarrow_s = .4e-6;
 constexpr double kUsableShare = .5, kUsable_s = 1e-6;
 
-std::string micro(double seconds) { return fixed(seconds * 1e6, 2) + " us"; }
+std::string in_us(double seconds) { return fixed(seconds * 1e6, 2) + " us"; }
 
 class Finding {
  public:
@@ -43,7 +43,7 @@ std::vector<UnsteadyFigure> unsteady_figures(const TransportFigures& figures) {
   finding.look_at(FigureGroup::messages, "a round trip on one core", figures.local_round_trip);
   finding.look_at(FigureGroup::two_cores, "a message between two cores", figures.remote_watched);
   for (const WakeUpFigures& after : figures.wake_ups) {
-    const std::string waking = fmt::format("waking a core that was idle for {}: ", micro(after.idle.median));
+    const std::string waking = fmt::format("waking a core that was idle for {}: ", in_us(after.idle.median));
     finding.look_at(FigureGroup::two_cores, waking + "CPU time of the sender", after.sender_cpu);
     finding.look_at(FigureGroup::two_cores, waking + "CPU time of the receiver", after.receiver_cpu);
     finding.look_at(FigureGroup::two_cores, waking + "delay of the message", after.delivery);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "cli/validate/figures_reader.hpp"
@@ -11,9 +10,6 @@
 
 namespace dpm::cli {
 namespace {
-
-constexpr double kMost = std::numeric_limits<double>::max();
-constexpr Range kAnyNumber{-kMost, kMost};
 
 const KeyTable kClaimKeys = {"claim", "a claim", {"claim", "test", "figures"}};
 const KeyTable kFigureKeys = {
@@ -29,7 +25,7 @@ std::optional<Goal> read_goal(const JsonNode& node, const Reading& reading) {
     reading.problem(node, R"(a goal is {"at_most": NUMBER}, {"at_least": NUMBER} or null)");
     return std::nullopt;
   }
-  return Goal{most != nullptr, reading.number(most != nullptr ? *most : *least, "a goal", kAnyNumber)};
+  return Goal{most != nullptr, reading.number(most != nullptr ? *most : *least, "a goal", kAnyFigure)};
 }
 
 FigureClaim read_figure(const JsonMember& member, const Reading& reading) {
@@ -40,7 +36,7 @@ FigureClaim read_figure(const JsonMember& member, const Reading& reading) {
   if (const JsonNode* unit = object.need("unit"); unit != nullptr && reading.expect(*unit, JsonKind::text, "'unit'"))
     figure.unit = unit->text;  // may be empty: a count
   if (const JsonNode* goal = object.need("goal")) figure.goal = read_goal(*goal, reading);
-  if (object.need("noise") != nullptr) figure.noise = object.number("noise", 0, {0, kMost});
+  if (object.need("noise") != nullptr) figure.noise = object.number("noise", 0, {0, kAnyFigure.high});
   figure.in_quick = object.flag("quick", true);
   figure.relative_to = object.text("relative_to", "");
   figure.is_judged = object.flag("judged", true);

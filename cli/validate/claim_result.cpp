@@ -1,15 +1,11 @@
 #include "cli/validate/claim_result.hpp"
 
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "cli/validate/figures_reader.hpp"
 
 namespace dpm::cli {
 namespace {
-
-constexpr double kMost = std::numeric_limits<double>::max();
-constexpr Range kAnyNumber{-kMost, kMost};
 
 const KeyTable kResultKeys = {"result", "a result", {"figures", "remarks", "tables", "plots"}};
 const KeyTable kTableKeys = {"table", "a table", {"title", "columns", "rows"}};
@@ -47,10 +43,10 @@ ResultTable read_table(const JsonNode& node, const Reading& reading) {
 PlotPoint read_point(const JsonNode& node, const Reading& reading) {
   PlotPoint point;
   ObjectReader object(node, kPointKeys, reading);
-  if (object.need("x") != nullptr) point.x = object.number("x", 0, kAnyNumber);
-  if (object.need("y") != nullptr) point.y = object.number("y", 0, kAnyNumber);
-  if (object.find("low") != nullptr) point.low = object.number("low", 0, kAnyNumber);
-  if (object.find("high") != nullptr) point.high = object.number("high", 0, kAnyNumber);
+  if (object.need("x") != nullptr) point.x = object.number("x", 0, kAnyFigure);
+  if (object.need("y") != nullptr) point.y = object.number("y", 0, kAnyFigure);
+  if (object.find("low") != nullptr) point.low = object.number("low", 0, kAnyFigure);
+  if (object.find("high") != nullptr) point.high = object.number("high", 0, kAnyFigure);
   point.label = object.text("label", "");
   return point;
 }

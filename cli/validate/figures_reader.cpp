@@ -1,12 +1,10 @@
 #include "cli/validate/figures_reader.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace dpm::cli {
 
 Figures read_figures(const JsonNode& node, const std::string& what, const Claim& claim, const Reading& reading) {
-  constexpr double kMost = std::numeric_limits<double>::max();
   Figures figures;
   if (!reading.expect(node, JsonKind::object, what)) return figures;
   const std::vector<std::string> known = claim.figure_names();
@@ -15,7 +13,7 @@ Figures read_figures(const JsonNode& node, const std::string& what, const Claim&
       reading.problems.add(member.line,
                            "claim '" + claim.name + "' has no figure '" + member.key + "'" + hint(member.key, known));
     } else {
-      figures[member.key] = reading.number(member.value, "figure '" + member.key + "'", {-kMost, kMost});
+      figures[member.key] = reading.number(member.value, "figure '" + member.key + "'", kAnyFigure);
     }
   }
   return figures;

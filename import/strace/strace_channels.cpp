@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "import/strace/strace_origins.hpp"
+
 namespace dpm {
 namespace {
-
-constexpr MachineId kMachine{0};  // a log is of one machine
 
 std::string name_of(ChannelMedium medium, std::string_view from, std::string_view to) {
   switch (medium) {
@@ -78,7 +78,7 @@ StraceChannels::Channel& StraceChannels::channel(const StraceDescriptor& of, std
     info_.channels.push_back(std::move(described));
   }
   ChannelInfo& described = info_.channels[found->second.id.value];
-  (is_sender ? described.sender : described.receiver).machine = kMachine;
+  (is_sender ? described.sender : described.receiver).machine = kLogMachine;
   return found->second;
 }
 

@@ -9,6 +9,8 @@
 
 namespace dpm {
 
+inline constexpr MachineId kLogMachine{0};  // a log is of one machine
+
 struct StraceOrigin {
   ProcessId maker;         // none: not known
   bool is_thread = false;  // of its maker's group

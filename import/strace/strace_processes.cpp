@@ -5,8 +5,6 @@
 namespace dpm {
 namespace {
 
-constexpr MachineId kMachine{0};
-
 std::string unknown_program(std::uint32_t tid) { return fmt::format("process {}", tid); }
 
 }  // namespace
@@ -76,7 +74,7 @@ ProcessId StraceProcesses::group_of(ProcessId process) const {
 ProcessId StraceProcesses::add(std::uint32_t tid, ProcessId parent, bool is_thread, bool acquired) {
   const ProcessId id{static_cast<std::uint32_t>(info_.processes.size())};
   ProcessInfo process;
-  process.machine = kMachine;
+  process.machine = kLogMachine;
   process.pid = process.tid = tid;
   process.acquired = acquired;
   if (is_thread) {

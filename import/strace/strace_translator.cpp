@@ -9,8 +9,6 @@
 namespace dpm {
 namespace {
 
-constexpr MachineId kMachine{0};
-
 // The text between the first two quotes.
 std::string_view first_string(std::string_view text) {
   const auto begin = text.find('"');
@@ -125,7 +123,7 @@ Event& StraceTranslator::add(EventType type, std::uint32_t tid, std::int64_t tim
   Event event;
   event.type = type;
   event.process = processes_.at(tid);
-  event.machine = kMachine;
+  event.machine = kLogMachine;
   event.local_time.ns = time_ns;
   event.evidence = evidence;
   events_.push_back(event);

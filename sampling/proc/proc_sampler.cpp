@@ -10,13 +10,13 @@
 
 #include "os/descriptors.hpp"
 #include "os/read_file.hpp"
+#include "sampling/proc/sample_clock.hpp"
 #include "sampling/states/cpu_split.hpp"
 #include "sampling/states/state_rules.hpp"
 
 namespace dpm::sampling {
 namespace {
 
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 constexpr std::uint64_t kActive_ns = 300 * kNsPerSecond;  // S4 4.4: no user for five minutes
 constexpr std::uint64_t kSamplesBetweenLooks = 8;         // at processes that are not selected: they may become so
 constexpr double kThrottleFade_ns = 1e9;  // several periods of a quota, at whose ends both counters move

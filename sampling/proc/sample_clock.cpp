@@ -9,8 +9,6 @@
 namespace dpm::sampling {
 namespace {
 
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-
 timespec timespec_of(std::uint64_t ns) {
   return {static_cast<time_t>(ns / kNsPerSecond), static_cast<long>(ns % kNsPerSecond)};
 }

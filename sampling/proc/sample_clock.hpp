@@ -9,6 +9,8 @@
 
 namespace dpm::sampling {
 
+inline constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+
 class SampleClock {
  public:
   // The first time is one interval from now.

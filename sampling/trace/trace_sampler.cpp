@@ -17,6 +17,8 @@ State state_in(const Stretch& stretch, std::int64_t at_ns, Random& random) {
   return lot_ns < stretch.disk_ns ? State::disk_io : stretch.idle_state;
 }
 
+__extension__ using Wide = __int128;  // products of two times
+
 // One process, looked at at later and later times.
 class Reader {
  public:
@@ -38,7 +40,7 @@ class Reader {
     const auto part = [&](std::int64_t amount_ns) {
       const auto until = [&](std::int64_t ns) {
         const std::int64_t mixed_ns = std::max<std::int64_t>(0, ns - stretch.from_ns - stretch.idle_first_ns);
-        return static_cast<std::int64_t>(static_cast<__int128>(amount_ns) * mixed_ns / stretch.mixed_ns());
+        return static_cast<std::int64_t>(static_cast<Wide>(amount_ns) * mixed_ns / stretch.mixed_ns());
       };
       return stretch.mixed_ns() == 0 ? 0 : static_cast<std::uint64_t>(until(at_ns) - until(from_ns));
     };

@@ -3,7 +3,7 @@
 namespace dpm {
 namespace {
 
-constexpr std::size_t kRemembered = 100'000;  // so that a program that runs without end does not grow without end
+constexpr std::size_t kCallsRemembered = 100'000;  // so that a program that runs without end does not grow without end
 constexpr std::uint64_t kAnyCode = 1ull << 32;
 
 std::uint64_t code_of(const KindName& kind) { return kind.any ? kAnyCode : kind.code; }
@@ -13,7 +13,7 @@ std::uint64_t code_of(const KindName& kind) { return kind.any ? kAnyCode : kind.
 void GivenUp::begun(std::uint64_t request) {
   if (!begun_.emplace(request, ++begun_count_).second) return;
   begun_by_age_.push_back(request);
-  if (begun_by_age_.size() <= kRemembered) return;
+  if (begun_by_age_.size() <= kCallsRemembered) return;
   begun_.erase(begun_by_age_.front());
   begun_by_age_.pop_front();
 }
@@ -26,7 +26,8 @@ void GivenUp::give_up(const KindNames& kinds, std::optional<std::uint64_t> reque
       given_up_by_age_.emplace_back(*request, code_of(kind));
     }
   }
-  for (; given_up_by_age_.size() > kRemembered; given_up_by_age_.pop_front()) given_up_.erase(given_up_by_age_.front());
+  for (; given_up_by_age_.size() > kCallsRemembered; given_up_by_age_.pop_front())
+    given_up_.erase(given_up_by_age_.front());
 }
 
 bool GivenUp::includes(std::uint32_t code, std::uint64_t request) const {

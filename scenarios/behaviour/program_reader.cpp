@@ -10,8 +10,6 @@
 namespace dpm {
 namespace {
 
-constexpr Range kAnyNumber{-1e15, 1e15};
-
 std::vector<std::string> read_variables(const JsonNode& node, Behaviour& behaviour, const Reading& reading) {
   std::vector<std::string> names;
   if (!reading.expect(node, JsonKind::object, "'variables'")) return names;

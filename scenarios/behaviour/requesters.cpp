@@ -5,7 +5,8 @@
 namespace dpm {
 namespace {
 
-constexpr std::size_t kRemembered = 100'000;  // so that a service that runs without end does not grow without end
+constexpr std::size_t kRequestersRemembered =
+    100'000;  // so that a service that runs without end does not grow without end
 
 }  // namespace
 
@@ -16,7 +17,7 @@ void Requesters::sent(std::uint64_t request, std::size_t sender) {
   senders.push_back(sender);
   if (!is_new) return;
   by_age_.push_back(request);
-  if (by_age_.size() <= kRemembered) return;
+  if (by_age_.size() <= kRequestersRemembered) return;
   senders_.erase(by_age_.front());
   by_age_.pop_front();
 }

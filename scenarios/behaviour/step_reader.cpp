@@ -11,12 +11,11 @@
 namespace dpm {
 namespace {
 
-constexpr Range kAnyNumber{-1e15, 1e15};
 constexpr Range kChance{0, 1};
 constexpr Range kKey{0, kLargestExactNumber};
 constexpr Range kTimeGreaterThanZero{0, kLongestTime_s, true};
 
-std::string quoted(const Field& field) { return fmt::format("'{}'", field.key); }
+std::string in_quotes(const Field& field) { return fmt::format("'{}'", field.key); }
 
 std::vector<std::string> verbs() {
   std::vector<std::string> verbs;
@@ -91,10 +90,10 @@ class FieldReader : public StepFields {
     names.erase(std::remove(names.begin(), names.end(), "any"), names.end());
     for (const KindName& kind : kinds) {
       if (kind.any)
-        reading_.problem(*node, quoted(field) + ": every message is of 'any' kind");
+        reading_.problem(*node, in_quotes(field) + ": every message is of 'any' kind");
       else if (std::find(names.begin(), names.end(), kind.name) == names.end())
-        reading_.problem(*node,
-                         fmt::format("{}: no message is a '{}'{}", quoted(field), kind.name, hint(kind.name, names)));
+        reading_.problem(
+            *node, fmt::format("{}: no message is a '{}'{}", in_quotes(field), kind.name, hint(kind.name, names)));
     }
   }
 
@@ -102,15 +101,15 @@ class FieldReader : public StepFields {
     const auto* node = object_.need(field.key);
     if (node == nullptr) return;
     read_kind(*node, field, kind);
-    if (kind.any) reading_.problem(*node, quoted(field) + " must be one kind of message");
+    if (kind.any) reading_.problem(*node, in_quotes(field) + " must be one kind of message");
   }
 
   void receiver(const Field& field, Whom& to) override {
     const auto* node = object_.need(field.key);
     if (node == nullptr) return;
-    to.name = reading_.name(*node, quoted(field));
+    to.name = reading_.name(*node, in_quotes(field));
     if (to.name == "sender") {
-      require_message(*node, quoted(field) + ": 'sender'");
+      require_message(*node, in_quotes(field) + ": 'sender'");
       program_.writes_to_sender = true;
       return;
     }
@@ -122,20 +121,20 @@ class FieldReader : public StepFields {
     resolve(*node, field, to);
     to.by_name = to.processes != nullptr && to.processes->size() == 1 && to.processes->front() == to.name;
     if (to.processes != nullptr && to.processes->empty())
-      reading_.problem(*node, quoted(field) + " names a group without members");
+      reading_.problem(*node, in_quotes(field) + " names a group without members");
   }
 
   void members(const Field& field, Whom& group) override {
     const auto* node = object_.need(field.key);
     if (node == nullptr) return;
-    group.name = reading_.name(*node, quoted(field));
+    group.name = reading_.name(*node, in_quotes(field));
     resolve(*node, field, group);
   }
 
   void machine(const Field& field, std::string& machine) override {
     const auto* node = object_.need(field.key);
     if (node == nullptr) return;
-    machine = reading_.name(*node, quoted(field));
+    machine = reading_.name(*node, in_quotes(field));
     program_.machines.push_back({machine, node->line});
   }
 
@@ -146,7 +145,7 @@ class FieldReader : public StepFields {
   void senders(const Field& field, Whom& from) override {
     const auto* node = object_.find(field.key);
     if (node == nullptr) return;
-    from.name = reading_.name(*node, quoted(field));
+    from.name = reading_.name(*node, in_quotes(field));
     if (from.name != "any") resolve(*node, field, from);
   }
 
@@ -157,7 +156,7 @@ class FieldReader : public StepFields {
     if (pick == Pick::least_outstanding) program_.behaviour->counts_outstanding = true;
     if (pick != Pick::requester) return;
     program_.behaviour->follows_requests = true;
-    require_message(object_.node(), quoted(field) + ": 'requester'");
+    require_message(object_.node(), in_quotes(field) + ": 'requester'");
   }
 
   void key(const Field& field, std::optional<Quantity>& key) override {
@@ -182,13 +181,13 @@ class FieldReader : public StepFields {
   void flag(const Field& field, bool& flag) override { flag = object_.flag(field.key, false); }
 
   void always_true(const Field& field) override {
-    if (!object_.flag(field.key, true)) reading_.problem(object_.node(), quoted(field) + " can only be true");
+    if (!object_.flag(field.key, true)) reading_.problem(object_.node(), in_quotes(field) + " can only be true");
   }
 
   void wholes(const Field& field, std::vector<std::uint64_t>& list, Range range) override {
     const auto* node = object_.find(field.key);
     if (node == nullptr) return;
-    for (const double number : reading_.numbers(*node, quoted(field), range))
+    for (const double number : reading_.numbers(*node, in_quotes(field), range))
       list.push_back(static_cast<std::uint64_t>(number));
   }
 
@@ -196,41 +195,41 @@ class FieldReader : public StepFields {
     const auto* node = object_.need(field.key);
     if (node == nullptr) return;
     const auto& names = steps_.variables_;
-    variable.name = reading_.text(*node, quoted(field));
+    variable.name = reading_.text(*node, in_quotes(field));
     if (const auto position = position_of(variable.name, names)) {
       variable.index = *position;
       return;
     }
-    reading_.problem(*node,
-                     fmt::format("{}: no variable '{}'{}{}", quoted(field), variable.name, hint(variable.name, names),
-                                 (names.empty() ? "; the program has no 'variables'" : "")));
+    reading_.problem(
+        *node, fmt::format("{}: no variable '{}'{}{}", in_quotes(field), variable.name, hint(variable.name, names),
+                           (names.empty() ? "; the program has no 'variables'" : "")));
   }
 
   void subscription(const Field& field, Subscription& list) override {
     const auto* node = object_.need(field.key);
     if (node == nullptr) return;
     const auto& names = steps_.subscriptions_;
-    list.name = reading_.text(*node, quoted(field));
+    list.name = reading_.text(*node, in_quotes(field));
     if (const auto position = position_of(list.name, names)) {
       list.index = *position;
       program_.writes_to_sender = true;
       return;
     }
-    reading_.problem(*node, fmt::format("{}: no list '{}'{}{}", quoted(field), list.name, hint(list.name, names),
+    reading_.problem(*node, fmt::format("{}: no list '{}'{}{}", in_quotes(field), list.name, hint(list.name, names),
                                         names.empty() ? "; the program has no 'subscriptions'" : ""));
   }
 
   void steps(const Field& field, Steps& steps) override {
-    if (const auto* node = object_.need(field.key)) steps = steps_.read_steps(*node, quoted(field));
+    if (const auto* node = object_.need(field.key)) steps = steps_.read_steps(*node, in_quotes(field));
   }
 
   void optional_steps(const Field& field, Steps& steps) override {
-    if (const auto* node = object_.find(field.key)) steps = steps_.read_steps(*node, quoted(field));
+    if (const auto* node = object_.find(field.key)) steps = steps_.read_steps(*node, in_quotes(field));
   }
 
   void branches(const Field& field, std::vector<ChoiceBranch>& branches) override {
     const auto* node = object_.need(field.key);
-    if (node == nullptr || !reading_.expect(*node, JsonKind::list, quoted(field))) return;
+    if (node == nullptr || !reading_.expect(*node, JsonKind::list, in_quotes(field))) return;
     for (const auto& item : node->items) {
       ObjectReader object(item, part_tables().branch, reading_);
       FieldReader fields(steps_, object);
@@ -247,7 +246,7 @@ class FieldReader : public StepFields {
       FieldReader fields(steps_, object);
       fields_of(tasks.emplace_back(), fields);
     }
-    if (tasks.empty()) reading_.problem(*node, quoted(field) + " must have at least one kind of task");
+    if (tasks.empty()) reading_.problem(*node, in_quotes(field) + " must have at least one kind of task");
     listed_ = true;
   }
 
@@ -277,18 +276,18 @@ class FieldReader : public StepFields {
 
  private:
   void read(const JsonNode& node, const Field& field, Range range, Quantity& quantity) {
-    quantity = read_quantity(node, quoted(field), range, reading_);
+    quantity = read_quantity(node, in_quotes(field), range, reading_);
     if (quantity.kind == Quantity::Kind::measured) remembers(quantity.slot);
   }
 
   void read_whole(const JsonNode& node, const Field& field, Range range, Quantity& quantity) {
     read(node, field, range, quantity);
-    check_whole(quantity, node, quoted(field), reading_);
+    check_whole(quantity, node, in_quotes(field), reading_);
   }
 
   void read_kind(const JsonNode& node, const Field& field, KindName& kind) {
     kind.line = node.line;
-    kind.name = reading_.text(node, quoted(field));
+    kind.name = reading_.text(node, in_quotes(field));
     kind.any = kind.name == "any";
     if (!kind.any) kind.code = steps_.kinds_.code_of(kind.name);
   }
@@ -296,13 +295,13 @@ class FieldReader : public StepFields {
   void read_kinds(const JsonNode& node, const Field& field, KindNames& kinds) {
     if (!node.is(JsonKind::list)) return read_kind(node, field, kinds.emplace_back());
     for (const auto& item : node.items) read_kind(item, field, kinds.emplace_back());
-    if (kinds.empty()) reading_.problem(node, quoted(field) + " must have at least one kind");
+    if (kinds.empty()) reading_.problem(node, in_quotes(field) + " must have at least one kind");
     if (kinds.size() > 1 && std::any_of(kinds.begin(), kinds.end(), [](const KindName& kind) { return kind.any; }))
-      reading_.problem(node, quoted(field) + ": 'any' stands alone, not in a list");
+      reading_.problem(node, in_quotes(field) + ": 'any' stands alone, not in a list");
   }
 
   void resolve(const JsonNode& node, const Field& field, Whom& whom) {
-    whom.processes = steps_.processes_.find(reading_, node, whom.name, quoted(field));
+    whom.processes = steps_.processes_.find(reading_, node, whom.name, in_quotes(field));
   }
 
   void require_message(const JsonNode& node, const std::string& what) {

@@ -63,6 +63,8 @@ inline constexpr double kLargestCount = 100000;                  // machines, pr
 inline constexpr double kLongestTime_s = 1e6;                    // of anything given in seconds
 inline constexpr double kLargestExactNumber = 9007199254740992;  // 2^53: beyond it a double skips whole numbers
 inline constexpr Range kTime{0, kLongestTime_s};
+inline constexpr Range kAnyNumber{-1e15, 1e15};
+inline constexpr Range kSpeed{0, 1e9, true};
 inline constexpr Range kCount{0, kLargestCount};
 inline constexpr Range kBytes{0, 4294967295.0};
 inline constexpr Range kSeed{0, kLargestExactNumber};

@@ -131,7 +131,7 @@ class BufferManager {
   std::map<std::uint32_t, LinkIndex> data_areas_;  // by user
 };
 
-void run(const Settings& settings, MessageCalls& calls) {
+void run_buffer_manager(const Settings& settings, MessageCalls& calls) {
   register_at_name_server(calls, settings);
   BufferManager(settings, calls).run();
 }
@@ -160,7 +160,7 @@ ProgramDescription buffer_manager() {
           {"disk_again_probability", 0.17, "oblivious: that an operation of the disk is followed by another"},
           {"disk_write_probability", 0.32, "oblivious: that an operation of the disk is a write"},
       })),
-      run);
+      run_buffer_manager);
 }
 
 }  // namespace dpm::scenarios::file_system

@@ -7,7 +7,7 @@
 namespace dpm::scenarios::file_system {
 namespace {
 
-void run(const Settings& settings, MessageCalls& calls) {
+void run_directory_manager(const Settings& settings, MessageCalls& calls) {
   const Duration before = settings.time("before_s"), after = settings.time("after_s");
   const std::uint32_t look_up_bytes = settings.count("look_up_bytes", kRequestBytes);
   const std::uint32_t answer_bytes = settings.count("answer_bytes", kRequestBytes);
@@ -39,7 +39,7 @@ ProgramDescription directory_manager() {
                       {"look_up_bytes", 40.0, "length of LOOK_UP to the buffer manager, bytes"},
                       {"answer_bytes", 40.0, "length of the answer to the request interpreter, bytes"},
                   })),
-                  run);
+                  run_directory_manager);
 }
 
 }  // namespace dpm::scenarios::file_system

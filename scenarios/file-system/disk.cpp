@@ -6,7 +6,7 @@
 namespace dpm::scenarios::file_system {
 namespace {
 
-void run(const Settings& settings, MessageCalls& calls) {
+void run_disk(const Settings& settings, MessageCalls& calls) {
   const Duration access = settings.time("access_s");
   const std::uint32_t answer_bytes = settings.count("answer_bytes", kRequestBytes);
   const std::uint32_t block_bytes = settings.count("block_bytes", 1);
@@ -37,7 +37,7 @@ ProgramDescription disk() {
                       {"answer_bytes", 20.0, "length of the answer, bytes"},
                       {"block_bytes", 512.0, "size of the driver's buffer, bytes"},
                   }),
-                  run);
+                  run_disk);
 }
 
 }  // namespace dpm::scenarios::file_system

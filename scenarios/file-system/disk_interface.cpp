@@ -79,7 +79,7 @@ class DiskInterface {
   LinkIndex sector_, buffer_, driver_;
 };
 
-void run(const Settings& settings, MessageCalls& calls) {
+void run_disk_interface(const Settings& settings, MessageCalls& calls) {
   register_at_name_server(calls, settings);
   DiskInterface(settings, calls).run();
 }
@@ -97,7 +97,7 @@ ProgramDescription disk_interface() {
                       {"commands", 2.0, "commands to the disk for an operation; the last is answered"},
                       {"block_bytes", 512.0, "data of an operation, bytes"},
                   })),
-                  run);
+                  run_disk_interface);
 }
 
 }  // namespace dpm::scenarios::file_system

@@ -15,7 +15,7 @@ Message receive_from(MessageCalls& calls, const std::string& process) {
   return calls.receive_message(over);
 }
 
-void run(const Settings& settings, MessageCalls& calls) {
+void run_name_server(const Settings& settings, MessageCalls& calls) {
   const Duration register_time = settings.time("register_s");
   const std::uint32_t answer_bytes = settings.count("answer_bytes", kRequestBytes);
   const std::uint32_t users = settings.count("users", 1, 255);
@@ -38,7 +38,7 @@ ProgramDescription name_server() {
                       {"register_s", 0.001, "CPU time of a registration, seconds"},
                       {"answer_bytes", 20.0, "length of its messages, bytes"},
                   },
-                  run);
+                  run_name_server);
 }
 
 void register_at_name_server(MessageCalls& calls, const Settings& settings) {

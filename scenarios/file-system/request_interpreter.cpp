@@ -75,7 +75,7 @@ class RequestInterpreter {
   std::unordered_map<std::uint32_t, Message> callers_;  // by user: the requests in the file system
 };
 
-void run(const Settings& settings, MessageCalls& calls) {
+void run_request_interpreter(const Settings& settings, MessageCalls& calls) {
   register_at_name_server(calls, settings);
   RequestInterpreter(settings, calls).run();
 }
@@ -92,7 +92,7 @@ ProgramDescription request_interpreter() {
                       {"block_request_bytes", 80.0, "length of READ and WRITE to the buffer manager, bytes"},
                       {"answer_bytes", 16.0, "length of an answer to a user, bytes"},
                   })),
-                  run);
+                  run_request_interpreter);
 }
 
 }  // namespace dpm::scenarios::file_system

@@ -124,7 +124,7 @@ class User {
   bool is_random_ = false;
 };
 
-void run(const Settings& settings, MessageCalls& calls) { User(settings, calls).run(); }
+void run_user(const Settings& settings, MessageCalls& calls) { User(settings, calls).run(); }
 
 }  // namespace
 
@@ -143,7 +143,7 @@ ProgramDescription user() {
                       {"random_blocks", 58.0, "random: blocks of the file"},
                       {"read_probability", 0.89, "random: that a request is a READ"},
                   }),
-                  run);
+                  run_user);
 }
 
 }  // namespace dpm::scenarios::file_system

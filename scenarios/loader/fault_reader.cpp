@@ -11,8 +11,6 @@
 namespace dpm {
 namespace {
 
-constexpr Range kSpeed{0, 1e9, true};
-
 class FaultReader {
  public:
   FaultReader(const NameGroups& machines, const NameGroups& processes, const Reading& reading)

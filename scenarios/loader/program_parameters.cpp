@@ -12,8 +12,6 @@
 namespace dpm {
 namespace {
 
-constexpr Range kAnyNumber{-1e15, 1e15};
-
 // A program's parameter, of the kind its default has. Names that end in _s are seconds.
 ParameterValue read_parameter(const JsonNode& node, const std::string& name, const ParameterValue& default_value,
                               const Reading& reading) {

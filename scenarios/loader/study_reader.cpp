@@ -9,7 +9,6 @@
 namespace dpm {
 namespace {
 
-constexpr Range kAnyNumber{-1e15, 1e15};
 constexpr std::size_t kMostValues = 1000;
 
 const std::vector<std::string> kMethods = {"replay", "thesis1984"};

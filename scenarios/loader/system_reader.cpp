@@ -13,7 +13,6 @@
 namespace dpm {
 namespace {
 
-constexpr Range kSpeed{0, 1e9, true};
 constexpr Range kCores{1, 65535};
 constexpr Range kOffset{-kLongestTime_s, kLongestTime_s};
 constexpr Range kDrift{-1e5, 1e5};

@@ -16,11 +16,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   std::string line;
   for (const auto& word : command->words) {
-    line += quoted(word) + " ";
+    line += quoted_word(word) + " ";
     const auto form = find_command(word);
     DPM_CHECK(form || !form.error().what.empty());
   }
-  if (command->input) line += "<" + quoted(*command->input);
+  if (command->input) line += "<" + quoted_word(*command->input);
   const auto again = read_words(line);
   DPM_CHECK(again.has_value() && again->words == command->words && again->input == command->input);
   return 0;

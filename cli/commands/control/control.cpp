@@ -201,7 +201,7 @@ class ControlCommand : public Command {
   }
 
   int perform(Controller& controller) const {
-    if (controller.perform("source " + control::quoted(script_)) != control::Outcome::left)
+    if (controller.perform("source " + control::quoted_word(script_)) != control::Outcome::left)
       controller.end_of_script(script_);
     return controller.failures();
   }

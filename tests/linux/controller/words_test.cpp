@@ -62,7 +62,7 @@ TEST_CASE("what is not a word is refused, with what to do", "[controller]") {
 
 TEST_CASE("a quoted word reads back as itself", "[controller]") {
   for (const std::string word : {"plain", "", "two words", "it's", "\"both\" 'kinds' \\", "<", "#", "(*", "\xc3\xa4"})
-    CHECK(words_of("x " + quoted(word)) == Words{"x", word});
+    CHECK(words_of("x " + quoted_word(word)) == Words{"x", word});
 }
 
 }  // namespace

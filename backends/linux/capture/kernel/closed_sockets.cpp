@@ -15,7 +15,7 @@
 namespace dpm {
 namespace {
 
-constexpr int kReceiveBufferBytes = 4 << 20;
+constexpr int kDiagnosisBufferBytes = 4 << 20;
 constexpr std::array<int, 4> kGroups = {SKNLGRP_INET_TCP_DESTROY, SKNLGRP_INET_UDP_DESTROY, SKNLGRP_INET6_TCP_DESTROY,
                                         SKNLGRP_INET6_UDP_DESTROY};
 
@@ -84,8 +84,8 @@ std::optional<ClosedSocket> parse_closed_socket(std::span<const std::byte> messa
 Result<ClosedSockets> ClosedSockets::open() {
   UniqueFd fd(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG));
   if (!fd) return Error::from_errno("open the socket diagnosis");
-  if (::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUFFORCE, &kReceiveBufferBytes, sizeof kReceiveBufferBytes) != 0)
-    ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &kReceiveBufferBytes, sizeof kReceiveBufferBytes);
+  if (::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUFFORCE, &kDiagnosisBufferBytes, sizeof kDiagnosisBufferBytes) != 0)
+    ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &kDiagnosisBufferBytes, sizeof kDiagnosisBufferBytes);
   sockaddr_nl address = {};
   address.nl_family = AF_NETLINK;
   if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)

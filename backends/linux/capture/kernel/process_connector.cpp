@@ -16,7 +16,7 @@
 namespace dpm {
 namespace {
 
-constexpr int kReceiveBufferBytes = 4 << 20;
+constexpr int kConnectorBufferBytes = 4 << 20;
 
 std::optional<ProcessChange> change_of(const proc_event& event) {
   ProcessChange change;
@@ -70,7 +70,7 @@ Result<ProcessConnector> ProcessConnector::open() {
   if (has_own_process_ids()) return Error{"the process events connector has the machine's own process ids"};
   UniqueFd fd(::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_CONNECTOR));
   if (!fd) return Error::from_errno("open the process events connector");
-  ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &kReceiveBufferBytes, sizeof kReceiveBufferBytes);
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &kConnectorBufferBytes, sizeof kConnectorBufferBytes);
   sockaddr_nl address = {};
   address.nl_family = AF_NETLINK;
   address.nl_groups = CN_IDX_PROC;

@@ -15,7 +15,7 @@
 namespace dpm {
 namespace {
 
-constexpr std::size_t kClientsMax = 16;
+constexpr std::size_t kControlClientsMax = 16;
 constexpr std::size_t kProcessesToldMax = 10'000;  // an answer must fit the socket's buffer
 constexpr std::string_view kOk = "ok ", kError = "error ";
 
@@ -98,7 +98,7 @@ ControlServer::~ControlServer() {
 }
 
 void ControlServer::handle() {
-  std::array<epoll_event, kClientsMax + 1> events = {};
+  std::array<epoll_event, kControlClientsMax + 1> events = {};
   const int count = ::epoll_wait(ready_.get(), events.data(), static_cast<int>(events.size()), 0);
   for (int i = 0; i < count; ++i) {
     const int fd = events[static_cast<std::size_t>(i)].data.fd;
@@ -116,7 +116,7 @@ void ControlServer::handle() {
 void ControlServer::accept_client() {
   UniqueFd connection(::accept4(socket_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (!connection || !peer_of(connection.get()).may_ask()) return;
-  if (clients_.size() == kClientsMax) clients_.pop_front();
+  if (clients_.size() == kControlClientsMax) clients_.pop_front();
   if (watch(ready_.get(), connection.get())) clients_.push_back({std::move(connection), ""});
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kListener = 0, kSocket = 1, kMeter = 2, kOutputs = 3, kOutputsMax = 2,
                       kFirstClient = kOutputs + kOutputsMax;
-constexpr std::size_t kClientsMax = 8;
+constexpr std::size_t kKeeperClientsMax = 8;
 // How many ids before and after the first one that comes: a later call may have been taken earlier. Trying all of them
 // takes 20 to 30 ms, once.
 constexpr std::uint64_t kLostBefore = 1 << 16, kLostAfter = 1 << 12;
@@ -179,7 +179,7 @@ void KeeperProcess::let_lost_calls_go(std::uint64_t near_id) {
 void KeeperProcess::accept_client() {
   UniqueFd client(::accept4(socket_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (!client || !peer_of(client.get()).may_ask()) return;
-  if (clients_.size() == kClientsMax) {
+  if (clients_.size() == kKeeperClientsMax) {
     clients_.erase(clients_.begin());
     polled_.erase(polled_.begin() + kFirstClient);
   }

@@ -41,7 +41,7 @@ std::optional<KeptProgram> ask(const SocketFolder& folder, const std::string& so
 // What a meter without a keeper says of its program. A meter that is stopped does not answer.
 std::optional<KeptProgram> ask_unkept(const SocketFolder& folder, const std::string& socket_name,
                                       std::uint32_t meter_pid) {
-  constexpr std::string_view kRequest = "status\n", kOk = "ok ";
+  constexpr std::string_view kRequest = "status\n", kOkAnswer = "ok ";
   const UniqueFd meter = folder.connect(socket_name, SOCK_STREAM);
   const timeval patience = {1, 0};
   if (!meter || ::setsockopt(meter.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) != 0)
@@ -50,8 +50,8 @@ std::optional<KeptProgram> ask_unkept(const SocketFolder& folder, const std::str
   char answer[8192];
   const ssize_t length = ::recv(meter.get(), answer, sizeof answer, 0);
   const std::string line(answer, length > 0 ? static_cast<std::size_t>(length) : 0);
-  if (!line.starts_with(kOk) || !line.ends_with('\n')) return std::nullopt;
-  const auto status = status_from_line(line.substr(kOk.size(), line.size() - kOk.size() - 1));
+  if (!line.starts_with(kOkAnswer) || !line.ends_with('\n')) return std::nullopt;
+  const auto status = status_from_line(line.substr(kOkAnswer.size(), line.size() - kOkAnswer.size() - 1));
   if (!status) return std::nullopt;
   KeptProgram program;
   program.pid = status->pid;

@@ -7,7 +7,7 @@ namespace dpm {
 namespace {
 
 // The bytes of a program that prints one at a time share a piece.
-constexpr std::size_t kPieceBytes = 64 * 1024;
+constexpr std::size_t kOutputPieceBytes = 64 * 1024;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ void OutputBuffer::add(bool is_error, std::string_view bytes) {
 
 void OutputBuffer::add_anyway(bool is_error, std::string_view bytes) {
   const bool is_continued = !pieces_.empty() && pieces_.back().is_error == is_error && dropped_bytes_ == 0 &&
-                            pieces_.back().bytes.size() + bytes.size() <= kPieceBytes;
+                            pieces_.back().bytes.size() + bytes.size() <= kOutputPieceBytes;
   if (!is_continued) pieces_.push_back({is_error, "", std::exchange(dropped_bytes_, 0)});
   pieces_.back().bytes += bytes;
   bytes_ += bytes.size();

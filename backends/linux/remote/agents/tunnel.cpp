@@ -10,7 +10,7 @@
 namespace dpm {
 namespace {
 
-constexpr std::size_t kPieceBytes = 16 * 1024;
+constexpr std::size_t kTunnelPieceBytes = 16 * 1024;
 
 bool is_only_late(ssize_t done) { return done < 0 && (errno == EAGAIN || errno == EINTR); }
 
@@ -37,7 +37,7 @@ void Tunnel::wait() {
 void Tunnel::read() {
   if (under_way_ >= kWindowBytes) return;  // take() waits again
   control::Relay piece;
-  piece.bytes.resize(std::min(kPieceBytes, kWindowBytes - under_way_));
+  piece.bytes.resize(std::min(kTunnelPieceBytes, kWindowBytes - under_way_));
   const ssize_t length = ::read(socket_->fd(), piece.bytes.data(), piece.bytes.size());
   if (is_only_late(length)) return wait();
   if (length <= 0) return end(true);
@@ -69,7 +69,7 @@ void Tunnel::write() {
     waiting_.erase(0, static_cast<std::size_t>(length));
     taken_ += static_cast<std::size_t>(length);
   }
-  if (taken_ >= kPieceBytes) {
+  if (taken_ >= kTunnelPieceBytes) {
     control::Relay news;
     news.taken = std::exchange(taken_, 0);
     handlers_.send(std::move(news));

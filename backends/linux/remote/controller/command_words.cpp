@@ -74,7 +74,7 @@ class WordReader {
       } else if (is_control(c)) {
         return Error{fmt::format("the line holds a control character (code {})", static_cast<int>(c))};
       } else {
-        return Error{fmt::format("'{}' has to stand in quotes: {}", c, c == '\\' ? "'\\'" : quoted({&c, 1}))};
+        return Error{fmt::format("'{}' has to stand in quotes: {}", c, c == '\\' ? "'\\'" : quoted_word({&c, 1}))};
       }
     }
     return word;
@@ -103,7 +103,7 @@ class WordReader {
 
 Result<CommandWords> read_words(std::string_view line) { return WordReader(line).read(); }
 
-std::string quoted(std::string_view word) {
+std::string quoted_word(std::string_view word) {
   bool is_plain = !word.empty();
   for (const char c : word) is_plain = is_plain && is_literal(c);
   if (is_plain) return std::string(word);

@@ -24,6 +24,6 @@ struct CommandWords {
 Result<CommandWords> read_words(std::string_view line);
 
 // The word as it must be typed for read_words() to return it.
-std::string quoted(std::string_view word);
+std::string quoted_word(std::string_view word);
 
 }  // namespace dpm::control

@@ -18,11 +18,11 @@ Lines lines_of(std::string_view text) {
 
 // What stands behind "define", which has the words of event scripts, not those of commands.
 std::optional<std::string_view> definition_in(std::string_view line) {
-  constexpr std::string_view kBlanks = " \t", kVerb = "define";
-  const auto begin = line.find_first_not_of(kBlanks);
+  constexpr std::string_view kBlanksAfterVerb = " \t", kVerb = "define";
+  const auto begin = line.find_first_not_of(kBlanksAfterVerb);
   if (begin == std::string_view::npos) return std::nullopt;
   line.remove_prefix(begin);
-  const auto end = std::min(line.find_first_of(kBlanks), line.size());
+  const auto end = std::min(line.find_first_of(kBlanksAfterVerb), line.size());
   if (lower_case(line.substr(0, end)) != kVerb) return std::nullopt;
   return line.substr(end);
 }
