@@ -15,7 +15,7 @@ constexpr std::size_t kQueuedBytesMax = 256 * 1024;  // a reply waits behind thi
 
 }  // namespace
 
-std::string agent_sockets(const std::string& machine) { return fmt::format("charge@{}@", machine); }
+std::string agent_sockets(const std::string& machine) { return fmt::format("agent@{}@", machine); }
 
 AgentService::AgentService(asio::io_context& context, Handlers handlers)
     : context_(context), handlers_(std::move(handlers)) {}
@@ -78,7 +78,7 @@ void AgentService::greet(std::uint64_t number, const control::Hello& hello) {
   listened_to_ = hello.controller != kNoListener;
   if (listened_to_) controller_ = hello.controller;
   control::Welcome welcome;
-  welcome.machine = "charge";
+  welcome.machine = "agent";
   welcome.user = ::geteuid();
   control::ManagedProcess managed = handlers_.describe();
   // Before the process is created there is nothing to describe.

@@ -1,5 +1,5 @@
 // What an agent (the supervisor of a program, the collector of a filter) answers to the daemon: control messages about
-// its one managed process. When the daemon is killed, the next one finds the agent by its socket "charge@MACHINE@PID" in
+// its one managed process. When the daemon is killed, the next one finds the agent by its socket "agent@MACHINE@PID" in
 // the user's folder of sockets (keeper/socket_folder.hpp).
 //
 //     daemon ── Hello{the owner, if it is connected} ──► agent      answered by Welcome with the managed process
