@@ -24,11 +24,10 @@ AgentService::~AgentService() {
   if (listener_) folder_->remove(socket_name_);
 }
 
-Result<void> AgentService::run(UniqueFd daemon, const std::string& machine, const Make& make) {
-  static auto* const context = new asio::io_context(1);
-  if (auto begun = make(*context).begin(std::move(daemon), machine); !begun) return begun;
-  const auto until_stopped = asio::make_work_guard(*context);
-  context->run();
+Result<void> AgentService::run(UniqueFd daemon, const std::string& machine) {
+  if (auto begun = begin(std::move(daemon), machine); !begun) return begun;
+  const auto until_stopped = asio::make_work_guard(context_);
+  context_.run();
   return {};
 }
 
