@@ -7,8 +7,7 @@
 
 namespace dpm {
 
-EventFilter::EventFilter(std::vector<RuleSet> rules, RecordSink& sink)
-    : rules_(std::move(rules)), sink_(&sink), kept_by_(rules_.size()) {
+EventFilter::EventFilter(std::vector<RuleSet> rules, RecordSink& sink) : rules_(std::move(rules)), sink_(&sink) {
   DPM_CHECK(!rules_.empty());
 }
 
@@ -27,7 +26,7 @@ void EventFilter::on_events(std::span<const Event> batch) {
     DPM_CHECK(filter < rules_.size());
     const ClassIndex record_class = rules_[filter].match(layout, reinterpret_cast<const std::byte*>(&event));
     verdicts_[i] = {filter, record_class};
-    if (record_class != kNotKept) ++kept_by_[filter];
+    if (record_class != kNotKept) ++kept_;
   }
   received_ += batch.size();
   sink_->on_records(batch, verdicts_);
@@ -35,7 +34,7 @@ void EventFilter::on_events(std::span<const Event> batch) {
 
 Ledger EventFilter::ledger_after(const LossReport& losses) const {
   Ledger ledger;
-  for (const auto kept : kept_by_) ledger.kept += kept;
+  ledger.kept = kept_;
   ledger.filtered = received_ - ledger.kept;
   ledger.losses = losses.losses;
   ledger.warnings = losses.warnings;

@@ -26,15 +26,13 @@ class EventFilter : public EventSink {
   const Ledger& ledger() const { return ledger_; }  // complete after on_end()
   // The ledger as it would be if the source ended now with this report.
   Ledger ledger_after(const LossReport& losses) const;
-  std::uint64_t kept_by(std::size_t filter) const { return kept_by_.at(filter); }
 
  private:
   std::vector<RuleSet> rules_;
   RecordSink* sink_;
   const TraceInfo* info_ = nullptr;
   std::vector<Verdict> verdicts_;
-  std::vector<std::uint64_t> kept_by_;
-  std::uint64_t received_ = 0;
+  std::uint64_t received_ = 0, kept_ = 0;
   Ledger ledger_;
 };
 

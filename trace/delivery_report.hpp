@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "model/ledger.hpp"
-#include "model/result.hpp"
 #include "trace/meter_stream.hpp"
 
 namespace dpm {
@@ -42,6 +41,5 @@ struct DeliveryReport {
 };
 
 std::string to_json(const DeliveryReport& report);
-Result<DeliveryReport> delivery_report_from_json(const std::string& path, const std::string& text);
 
 }  // namespace dpm

@@ -395,7 +395,6 @@ double TraceFollower::read_share() const {
 PacketPlace TraceFollower::place() const { return state_->place; }
 void TraceFollower::read_again(const PacketPlace& place, const Deliver& deliver) { state_->read_again(place, deliver); }
 const Ledger& TraceFollower::ledger() const { return state_->ledger; }
-std::uint64_t TraceFollower::missed() const { return state_->missed; }
 
 std::uint64_t TraceFollower::poll(const Deliver& deliver, std::uint64_t events_max) {
   State& state = *state_;

@@ -60,12 +60,9 @@ class TraceFollower {
   double read_share() const;
 
   // seen = kept + filtered + lost. While the trace is recorded: what was delivered, what was removed before it was read, and
-  // what damage cost.
+  // what damage cost. A warning tells of a viewer that is slower than the recorder: events of a stream were removed that came
+  // after the first one that it read.
   const Ledger& ledger() const;
-
-  // Of what was removed before it was read: records that came after the first one of their stream that was read. More than
-  // none means that this viewer is slower than the recorder.
-  std::uint64_t missed() const;
 
  private:
   struct State;

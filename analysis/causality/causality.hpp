@@ -47,9 +47,6 @@ struct Branch {
   ProcessId at, from, to;
   std::uint64_t count = 0;
   double probability = 0;  // of `to`, given `at` and `from`
-
-  bool from_requestors() const { return from.is_none(); }
-  bool to_requestors() const { return to.is_none(); }
 };
 
 // The state of a request is the process that works on it (figure 5.19). No id means the requestors.

@@ -279,10 +279,6 @@ std::vector<PairAmounts> LevelsAnalysis::of_pair(std::size_t pair, std::span<con
   return amounts;
 }
 
-std::optional<std::size_t> LevelsAnalysis::find_pair(ProcessId from, ProcessId to) const {
-  return pair_numbers_.find(from, to);
-}
-
 LevelsAnalysis::Doing LevelsAnalysis::doing(ProcessId process) const {
   return process.value < processes_.size() ? processes_[process.value].doing : Doing::not_seen;
 }

@@ -85,7 +85,6 @@ class LevelsAnalysis : public EventSink {
   std::vector<ProcessAmounts> of(ProcessId process, std::span<const RunTime> edges) const;
   // `pair` counts from 0 to pairs().
   std::vector<PairAmounts> of_pair(std::size_t pair, std::span<const RunTime> edges) const;
-  std::optional<std::size_t> find_pair(ProcessId from, ProcessId to) const;
 
   std::size_t processes() const { return processes_.size(); }
   std::size_t pairs() const { return pairs_.size(); }

@@ -17,11 +17,6 @@ bool begins_before_end(const Region& a, const Region& b) {
 
 }  // namespace
 
-Simultaneity simultaneity_of(const Region& a, const Region& b) {
-  if (ended_before(a, b) || ended_before(b, a)) return Simultaneity::never;
-  return begins_before_end(a, b) && begins_before_end(b, a) ? Simultaneity::certain : Simultaneity::possible;
-}
-
 VectorClock earliest_cut(const Region& a, const Region& b) {
   VectorClock cut;
   for (const Region* region : {&a, &b}) {

@@ -30,10 +30,6 @@ struct Region {
   std::uint32_t process() const { return begin.process; }
 };
 
-enum class Simultaneity : std::uint8_t { never, possible, certain };
-
-Simultaneity simultaneity_of(const Region& a, const Region& b);
-
 // The earliest consistent cut at which both are true, if they can be: by process, how many of its events are in it.
 VectorClock earliest_cut(const Region& a, const Region& b);
 

@@ -38,8 +38,6 @@ class ExpressionState {
            std::vector<Match>& complete);
   void time_is(std::int64_t time_ns, std::vector<Match>& complete);
   std::uint64_t given_up() const;
-  // Variables that each match of the expression has.
-  std::uint8_t surely_bound() const { return surely_bound_; }
 
  private:
   // Matches that wait for a partner: by the values that the partner must have too, and by the process of the first end.
@@ -68,6 +66,7 @@ class ExpressionState {
   const EventExpression& expression_;
   bool clocks_are_asked_;
   std::vector<ExpressionState> parts_;
+  // Bits of the variables that each match of the expression has, and those that its parts share.
   std::uint8_t surely_bound_ = 0, common_ = 0;
   Waiting left_, right_;
   std::unordered_map<std::uint64_t, std::deque<Match>> counted_;

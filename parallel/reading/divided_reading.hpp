@@ -33,8 +33,6 @@ class DividedReading : public cli::TraceReading {
 
   // Empty: the result of this command is that of the whole trace.
   const std::string& why_alone() const { return why_alone_; }
-  // This worker has given what it found, and has no result itself.
-  bool has_given() const { return has_given_; }
 
  private:
   Result<void> agree(const Result<void>& own);
@@ -50,7 +48,7 @@ class DividedReading : public cli::TraceReading {
   const Takers takers_;
   DividedPasses passes_;
   std::string why_alone_;
-  bool has_given_ = false;
+  bool has_given_ = false;  // this worker its findings to the first, so that it has no result itself
 };
 
 }  // namespace dpm

@@ -2,7 +2,6 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <array>
 
 namespace dpm::sampling {
@@ -21,11 +20,6 @@ bool is_terminal(std::uint32_t major) {
 }  // namespace
 
 std::string_view name_of(DescriptorKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
-
-DescriptorKind descriptor_kind_named(std::string_view name) {
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  return found == kNames.end() ? DescriptorKind::unknown : static_cast<DescriptorKind>(found - kNames.begin());
-}
 
 DescriptorKind kind_of_link(std::string_view link) {
   if (link.starts_with("/")) return DescriptorKind::file;

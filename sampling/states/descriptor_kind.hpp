@@ -27,7 +27,6 @@ enum class DescriptorKind : std::uint8_t {
 };
 
 std::string_view name_of(DescriptorKind kind);
-DescriptorKind descriptor_kind_named(std::string_view name);  // unknown for another word
 
 // From the link in /proc/PID/fd ("pipe:[123]", "socket:[9]", "anon_inode:[eventfd]", "/tmp/x"). A path is `file` until its
 // type is known (kind_of_type), and a socket is `other_socket` until its protocol is (kind_of_protocol).

@@ -1,11 +1,21 @@
 #include "sampling/states/state_rules.hpp"
 
 #include <array>
+#include <string_view>
 
 namespace dpm::sampling {
 namespace {
 
 using enum State;
+
+// Lists are words with spaces between them; "" fits everything. A wait channel may have `*` at its ends.
+struct StateRule {
+  std::string_view letters;
+  std::string_view wchans;
+  std::string_view calls;  // words of system_calls.hpp
+  std::string_view descriptors;
+  State state;
+};
 
 // Parts of the kernel that several rules name. Seen on Linux 6.1 to 6.18; suffixes of compilers (.isra.0) are cut.
 constexpr std::string_view kStopped = "do_freezer_trap* __refrigerator* do_signal_stop* ptrace_stop*";
@@ -159,8 +169,6 @@ bool is_in_list(std::string_view list, std::string_view name) {
 std::string_view without_suffix(std::string_view function) { return function.substr(0, function.find('.')); }
 
 }  // namespace
-
-std::span<const StateRule> state_rules() { return kRules; }
 
 std::optional<State> state_of(const Evidence& evidence) {
   const std::string_view wchan = without_suffix(evidence.wchan);

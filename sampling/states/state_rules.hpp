@@ -7,24 +7,11 @@
 #pragma once
 
 #include <optional>
-#include <span>
-#include <string_view>
 
 #include "sampling/states/evidence.hpp"
 #include "sampling/states/state.hpp"
 
 namespace dpm::sampling {
-
-// Lists are words with spaces between them; "" fits everything. A wait channel may have `*` at its ends.
-struct StateRule {
-  std::string_view letters;
-  std::string_view wchans;
-  std::string_view calls;  // words of system_calls.hpp
-  std::string_view descriptors;
-  State state;
-};
-
-std::span<const StateRule> state_rules();
 
 // Letter R is cpu_run: whether it runs or queues is not in the evidence of one thread (sampling/states/cpu_split.hpp).
 std::optional<State> state_of(const Evidence& evidence);

@@ -94,18 +94,4 @@ StateHistory::StateHistory(std::span<const Event> events, std::span<const std::i
   }
 }
 
-std::array<std::int64_t, kStates> StateHistory::exact_ns() const {
-  std::array<std::int64_t, kStates> sums = {};
-  for (const auto& stretches : stretches_) {
-    for (const Stretch& stretch : stretches) {
-      sums[static_cast<std::size_t>(State::cpu_run)] += stretch.cpu_ns;
-      sums[static_cast<std::size_t>(State::cpu_queue)] += stretch.ready_ns;
-      sums[static_cast<std::size_t>(State::disk_io)] += stretch.disk_ns;
-      sums[static_cast<std::size_t>(stretch.idle_state)] +=
-          stretch.to_ns - stretch.from_ns - stretch.cpu_ns - stretch.ready_ns - stretch.disk_ns;
-    }
-  }
-  return sums;
-}
-
 }  // namespace dpm::sampling

@@ -11,7 +11,6 @@
 // the other parts are spread evenly. A process is `created` from the CREATEPROCESS to its first event.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -42,8 +41,6 @@ class StateHistory {
   std::int64_t to_ns() const { return to_ns_; }
   // Whether the trace has how long processes waited for a CPU and for the disk.
   bool is_measured() const { return is_measured_; }
-  // How long processes were in each state.
-  std::array<std::int64_t, kStates> exact_ns() const;
 
  private:
   std::vector<std::vector<Stretch>> stretches_;

@@ -148,14 +148,4 @@ void Search::divide(const Path& path) {
   ++levels_;
 }
 
-Tour solve_sequential(const CostMatrix& matrix) {
-  Search search(matrix, Search::Values::kept);
-  while (!search.done()) {
-    std::vector<Cost> bounds;
-    for (const Path& piece : search.pieces()) bounds.push_back(evaluate_path(matrix, piece).bound);
-    search.decide(bounds);
-  }
-  return search.tour();
-}
-
 }  // namespace dpm::scenarios::tsp

@@ -100,7 +100,4 @@ class Search {
   std::uint64_t operations_ = 0;
 };
 
-// The whole search in one place: what the distributed program must arrive at.
-Tour solve_sequential(const CostMatrix& matrix);
-
 }  // namespace dpm::scenarios::tsp

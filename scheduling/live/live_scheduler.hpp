@@ -54,7 +54,6 @@ class LiveScheduler {
   // Looks at the machine, decides, moves. To be called some times a second.
   void step(Duration now);
 
-  std::size_t bound_processes() const { return bound_.size(); }
   const SlidingWindow& window() const { return window_; }
 
  private:

@@ -58,7 +58,6 @@ void SlidingWindow::add(const Event& event) {
     ++load.received;
     ++received_;
     ++all_received_;
-    received_bytes_ += event.length_bytes;
     all_received_bytes_ += event.length_bytes;
     if (load.queue_length > 0) --load.queue_length;
   }
@@ -83,7 +82,6 @@ void SlidingWindow::drop_first() {
   if (event.type == EventType::receive && is_message) {
     --load.received;
     --received_;
-    received_bytes_ -= event.length_bytes;
   }
   entries_.pop_front();
 }

@@ -78,7 +78,6 @@ class SlidingWindow : public EventSink {
   // Since when the window was emptied, or began. A window with events_max events may cover less than that.
   Duration gathered() const { return now_ - emptied_at_; }
   std::uint64_t received() const { return received_; }
-  std::uint64_t received_bytes() const { return received_bytes_; }
   // Since the beginning, not only within the window.
   std::uint64_t all_received() const { return all_received_; }
   std::uint64_t all_received_bytes() const { return all_received_bytes_; }
@@ -107,7 +106,7 @@ class SlidingWindow : public EventSink {
   std::vector<ProcessLoad> loads_;
   std::vector<std::uint64_t> last_proc_time_ns_;
   std::map<Pair, PairTraffic> traffic_;
-  std::uint64_t received_ = 0, received_bytes_ = 0;
+  std::uint64_t received_ = 0;
   std::uint64_t all_received_ = 0, all_received_bytes_ = 0;
   std::uint64_t lost_ = 0;
   std::optional<Duration> lost_at_;

@@ -79,7 +79,7 @@ class World:
     def describe(self, now_s, state, version, known=None):
         shown = [{key: value for key, value in process.items() if key != "kind"} for process in self.processes[:known]]
         return {
-            "title": "shop: a made-up program", "source": "synthetic", "state": state, "started": 1.7e9, "now_s": now_s, "version": version, "dpm": "0.1.0",
+            "title": "shop: a made-up program", "source": "synthetic", "state": state, "started": 1.7e9, "now_s": now_s, "version": version, "dpm": "made-up",
             "machines": [{"id": i, "name": name, "speed": 1 + i % 2, "cores": 4, "accepts": i != 1 or len(self.machines) < 3} for i, name in enumerate(self.machines)],
             "processes": shown, "common_time": self.common_time, "can": {"predict": True, "follow": True, "live_queues": True}, "why_not": {}, "read": 1,
         }

@@ -26,6 +26,12 @@ std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
+DescriptorKind descriptor_kind_named(const std::string& name) {
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(DescriptorKind::io_uring); ++i)
+    if (name_of(static_cast<DescriptorKind>(i)) == name) return static_cast<DescriptorKind>(i);
+  return DescriptorKind::unknown;
+}
+
 std::string found_for(const std::vector<std::string>& cells) {
   Evidence evidence{.letter = cells[0].front(), .wchan = std::string(read_wchan(cells[1]))};
   const auto call = read_syscall(cells[2]);

@@ -6,9 +6,9 @@
 #include <regex>
 #include <set>
 
-#include "scenarios/behaviour/step_schema.hpp"
 #include "scenarios/document/json_layout.hpp"
 #include "scenarios/loader/key_tables.hpp"
+#include "tests/scenarios/step_schema.hpp"
 #include "tests/scenarios/support.hpp"
 #include "tests/support/catch.hpp"
 

@@ -4,6 +4,7 @@
 
 #include "tests/support/catch.hpp"
 #include "view/server/response_head.hpp"
+#include "view/server/server_counters.hpp"
 
 using namespace dpm::view;
 
@@ -28,9 +29,18 @@ Knock socket_knock(std::string_view target) {
   return socket;
 }
 
+// As the metrics name it.
+std::string name_of(Refusal why) {
+  ServerCounters counters;
+  ++counters[why];
+  for (const auto& sample : metrics_of(counters).back().samples)
+    if (sample.value == 1) return sample.labels.front().second;
+  return "";
+}
+
 std::string verdict(const Knock& knock, bool has_tls = false) {
   const auto judged = gate(has_tls).judge(knock);
-  if (const auto* why = std::get_if<Refusal>(&judged)) return std::string(reason_name(*why));
+  if (const auto* why = std::get_if<Refusal>(&judged)) return name_of(*why);
   const auto& admission = std::get<Admission>(judged);
   constexpr std::string_view kPlaces[] = {"page", "page_without_slash", "socket", "answer", "metrics"};
   return fmt::format("{} {} {}", kPlaces[static_cast<int>(admission.place)], admission.name, admission.query);

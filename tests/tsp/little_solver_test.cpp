@@ -6,6 +6,7 @@
 #include "model/random.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/tsp/held_karp.hpp"
+#include "tests/tsp/solve_sequential.hpp"
 
 namespace dpm::scenarios::tsp {
 namespace {
@@ -57,7 +58,7 @@ TEST_CASE("tsp: the tour found is the best there is, as dynamic programming says
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
       const Cost highest = seed % 3 == 0 ? 5 : seed % 3 == 1 ? 100 : 100000;  // few costs make many ties
       const CostMatrix matrix = CostMatrix::random(size, highest, seed);
-      const Tour tour = solve_sequential(matrix);
+      const Tour tour = test::solve_sequential(matrix);
       INFO("size " << size << ", costs 1.." << highest << ", seed " << seed);
       REQUIRE(tour.cost == test::held_karp(matrix));
       REQUIRE(visits_every_city_once(matrix, tour.cities));

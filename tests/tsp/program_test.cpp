@@ -11,6 +11,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/tsp/held_karp.hpp"
 #include "tests/tsp/small_machine_room.hpp"
+#include "tests/tsp/solve_sequential.hpp"
 
 namespace dpm::scenarios::tsp {
 namespace {
@@ -85,7 +86,7 @@ TEST_CASE("tsp: controller and servers find the best tour, in every version and 
         REQUIRE(done.tour.has_value());
         const CostMatrix matrix = CostMatrix::random(static_cast<std::uint32_t>(size), 100, seed);
         CHECK(done.tour->cost == test::held_karp(matrix));
-        CHECK(done.tour->cities == solve_sequential(matrix).cities);
+        CHECK(done.tour->cities == test::solve_sequential(matrix).cities);
       }
     }
   }

@@ -111,6 +111,14 @@ bool is_in(const Region& region, const Cut& cut) {
   return count >= region.begin.count && (!region.end || count < region.end->count);
 }
 
+enum class Simultaneity { never, possible, certain };
+
+Simultaneity simultaneity_of(const Region& a, const Region& b) {
+  const SimultaneousPairs found = simultaneous_pairs({&a, 1}, {&b, 1});
+  if (found.possible == 0) return Simultaneity::never;
+  return found.certain == 0 ? Simultaneity::possible : Simultaneity::certain;
+}
+
 TEST_CASE("simultaneous regions: equal all consistent cuts of random computations", "[vector_clocks]") {
   std::map<Simultaneity, int> seen;
   for (unsigned seed = 1; seed <= 1500; ++seed) {

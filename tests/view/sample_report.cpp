@@ -225,7 +225,7 @@ view::ReportInput sample_report() {
       {state_diagram_figure(causality, info), branching_figure(causality, info), common_paths_figure(causality, info)}};
   Section time{"In time", "", {space_time_figure(sample_timeline(), info)}};
   report.sections = {parallelism, messages, waiting, paths, time};
-  report.made_by = "Made by dpm 0.1.0";
+  report.made_by = "Made by a test";
   return report;
 }
 

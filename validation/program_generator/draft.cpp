@@ -68,11 +68,6 @@ void Draft::add(const std::string& name, std::uint64_t count, Json program) {
   add_of_program(name, count, name);
 }
 
-void Draft::add_with_state(const std::string& name, std::uint64_t count, Json program) {
-  program["per_request"] = false;
-  add(name, count, std::move(program));
-}
-
 void Draft::say(const std::string& what) { variant_ += (variant_.empty() ? "" : ", ") + what; }
 
 Json Draft::delay_class(double base_s) {

@@ -33,8 +33,6 @@ class Draft {
   void add(const std::string& name, std::uint64_t count, Json program);
   void add_of_program(const std::string& name, std::uint64_t count, const std::string& program);
   void add_program(const std::string& name, Json program);
-  // The same, one way or the other: this program draws random numbers.
-  void add_with_state(const std::string& name, std::uint64_t count, Json program);
 
   // How often the machines have different speeds.
   void set_machines_differ(double probability) { machines_differ_ = probability; }

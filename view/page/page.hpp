@@ -15,7 +15,4 @@ std::string_view page_html();
 // only inside strings, so that no text of a trace can end the element or begin a comment.
 std::string page_with_data(std::string_view json);
 
-// The value of the header Content-Security-Policy: only the page's own script and style, and connections only to the same server.
-std::string page_security_policy();
-
 }  // namespace dpm::view

@@ -17,8 +17,6 @@ MetricFamily family(const char* name, const char* help, MetricFamily::Type type,
 
 }  // namespace
 
-std::string_view reason_name(Refusal why) { return kReasonNames[static_cast<std::size_t>(why)]; }
-
 std::vector<MetricFamily> metrics_of(const ServerCounters& counters) {
   using enum MetricFamily::Type;
   MetricFamily refused{"dpm_page_refused_total", "Connections and requests that were refused.", counter, {}};

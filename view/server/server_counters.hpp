@@ -29,8 +29,6 @@ enum class Refusal : std::uint8_t {
   count_of_reasons,
 };
 
-std::string_view reason_name(Refusal why);
-
 struct ServerCounters {
   std::uint64_t viewers = 0;      // WebSockets that are open
   std::uint64_t connections = 0;  // that are open, viewers among them

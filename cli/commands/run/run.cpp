@@ -87,7 +87,7 @@ class RunCommand : public Command {
     app.add_flag("--base-only", base_only_, "Leave out the scenario's sweeps and predictions");
     describe_all(app, all_);
     auto* native =
-        app.add_flag("--native,--live", native_,
+        app.add_flag("--native", native_,
                      "Run the base run as real processes on this machine, unmetered (dpm meter -- dpm run --native)");
     app.add_flag("--pin", pin_, "With --native: give each machine of the scenario a core of this one")->needs(native);
     app.add_flag("--modelled-work", modelled_work_,

@@ -9,8 +9,10 @@
 #include <functional>
 #include <map>
 #include <sstream>
+#include <thread>
 
 #include "backends/linux/remote/controller/controller.hpp"
+#include "backends/linux/remote/controller/process_output.hpp"
 #include "filter/event_filter.hpp"
 #include "model/check.hpp"
 #include "tests/linux/controller/fake_machines.hpp"
@@ -248,8 +250,10 @@ class Session {
       write_trace(word(words));
     } else if (verb == "log-folder") {
       machines_.have_log_folder(word(words));
-    } else if (verb == "flush") {
-      controller_.flush_output();
+    } else if (verb == "pause") {  // nothing comes for a moment
+      std::this_thread::sleep_for(ProcessOutput::kShownAfter);
+      controller_.flush_late_output();
+      controller_.show_reports();
     } else if (verb == "program" || verb == "file") {
       const auto name = word(words);
       std::ofstream(name) << rest(words);

@@ -44,7 +44,7 @@ def case_daemon_killed(machine):
     assert all(is_alive(pid) for pid in (running, fresh, stopped, ends_later, program.pid))
 
     again = Controller(machine, "one")
-    assert {c["pid"]: c for c in again.welcome["charges"]} == before, (again.welcome, before)
+    assert {c["pid"]: c for c in again.welcome["managed"]} == before, (again.welcome, before)
     again.ask("input", b"\n", pid=running, end=False)
     again.until(lambda: again.output(running) == b"2\n", "the second number")
     again.ask("set_flags", pid=running, flags="send")
@@ -77,7 +77,7 @@ def case_ended_meanwhile(machine):
 
     # One connection: the output goes to the first that comes, which may be before the end has been noticed.
     again = Controller(machine, "one")
-    assert [charge["pid"] for charge in again.welcome["charges"]] == [pid]
+    assert [managed["pid"] for managed in again.welcome["managed"]] == [pid]
     wait_for(lambda: again.managed()[pid]["state"] == "killed", "the end to be told")
     assert again.managed()[pid]["reason"] == "exit status 9"
     again.until(lambda: again.output(pid) == b"done\n", "the output that was kept")
@@ -92,8 +92,8 @@ def case_controller_gone(machine):
     red.on("start_process", pid)
     red.until(lambda: red.output(pid) == b"1\n", "the first number")
     other = Controller(machine, "other")
-    charge = other.managed()[pid]
-    assert charge["controller"] == "one" and charge["attended"]
+    found = other.managed()[pid]
+    assert found["controller"] == "one" and found["attended"]
     assert "belongs to the controller one, which is connected" in refusal(other.on, "stop_process", pid)
     assert "which is connected" in refusal(other.on, "adopt", pid)
     red.kill()
@@ -101,7 +101,7 @@ def case_controller_gone(machine):
     assert "adopt it first" in refusal(other.on, "stop_process", pid)
 
     red = Controller(machine, "one")
-    assert red.welcome["charges"][0]["pid"] == pid
+    assert red.welcome["managed"][0]["pid"] == pid
     red.ask("input", b"\n", pid=pid, end=False)
     red.until(lambda: red.output(pid) == b"2\n", "the second number")
     red.kill()
@@ -255,7 +255,7 @@ def case_everything_killed(machine):
     size = os.path.getsize(going_on)
     wait_for(lambda: os.path.getsize(going_on) > size + 20000, "the program to go on")
     again = Controller(machine, "another")
-    left, = again.welcome["charges"]
+    left, = again.welcome["managed"]
     assert (left["pid"], left["state"], left["unmetered"]) == (pid, "running", True), left
     assert "supervisor was killed" in left["reason"]
     again.on("adopt", pid)
@@ -285,7 +285,7 @@ def case_daemon_and_supervisor_killed(machine):
     wait_for(lambda: not is_alive(ends), "one of them to end")
     red.close()
     again = Controller(machine, "one")
-    found = {c["pid"]: (c["name"], c["state"], c["unmetered"]) for c in again.welcome["charges"]}
+    found = {c["pid"]: (c["name"], c["state"], c["unmetered"]) for c in again.welcome["managed"]}
     assert found == {goes_on: ("goes_on", "running", True), ends: ("ends", "killed", False),
                      stopped: ("stopped", "stopped", True), program.pid: ("sleep", "acquired", True)}, found
     assert "for an unknown reason" in again.managed()[ends]["reason"]

@@ -134,7 +134,7 @@ def case_daemon_killed(machine):
     os.kill(machine.daemon(), signal.SIGKILL)
     wait_for(lambda: not machine.processes("meterd"), "the daemon to be gone")
     red = Controller(machine, "one")
-    assert {c["pid"]: c for c in red.welcome["charges"]} == before
+    assert {c["pid"]: c for c in red.welcome["managed"]} == before
     talker = run_with(red, made, sys.executable, "-c", TALK)
     red.on("release", talker)
     red.on("release", made["pid"])

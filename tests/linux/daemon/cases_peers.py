@@ -65,7 +65,7 @@ def case_wrong_messages(machine):
         request_frame(1, "no_such_thing", {}): "an unexpected control message",
         request_frame(1, "hello", {"version": VERSION, "controller": "", "machine": ""}): "is empty",
         request_frame(1, "hello", {"version": VERSION, "controller": "x" * 300}): "255 are allowed",
-        request_frame(1, "list_charges", {}): "say Hello first",
+        request_frame(1, "list_managed", {}): "say Hello first",
         HELLO + request_frame(2, "start_process", {"pid": -1}): "not a whole number",
         HELLO + request_frame(2, "start_process", {"pid": pid, "x": 1}): "is an unknown field",
         HELLO + request_frame(2, "input", {"pid": pid, "end": False}, b"x" * (256 * 1024 + 1)): "are allowed",
@@ -84,7 +84,7 @@ def case_garbage(machine):
     red = Controller(machine)
     pid = red.create("/bin/sleep", "1000")
     chance = random.Random(4)
-    good = HELLO + request_frame(2, "set_flags", {"pid": pid, "flags": "send"}) + request_frame(3, "list_charges", {})
+    good = HELLO + request_frame(2, "set_flags", {"pid": pid, "flags": "send"}) + request_frame(3, "list_managed", {})
     for _ in range(200):
         if chance.random() < 0.3:
             data = chance.randbytes(chance.randrange(1, 4000))
@@ -102,14 +102,14 @@ def case_garbage(machine):
 def case_cut_anywhere(machine):
     """Frames may come in any pieces; a connection that ends inside one affects no other."""
     red = Controller(machine)
-    data = HELLO + request_frame(2, "list_charges", {})
+    data = HELLO + request_frame(2, "list_managed", {})
     for at in range(1, len(data), 7):
-        assert b"list_charges" not in answer_to(machine, data[:at], shut=True)
+        assert b"list_managed" not in answer_to(machine, data[:at], shut=True)
     raw = raw_socket(machine)
     for byte in data:
         raw.sendall(bytes([byte]))
     answer = b""
-    while b'"charges"' not in answer:
+    while b'"managed_list"' not in answer:
         answer += raw.recv(65536)
     raw.close()
     assert red.managed() == {}
@@ -129,7 +129,7 @@ def case_supervisor_of_another_version(machine):
     """An agent of another version of dpm is not managed, which the log says; nothing waits for it."""
     os.mkdir(machine.folder + "/run/dpm", 0o700)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as left:
-        left.bind(f"{machine.folder}/run/dpm/charge@{machine.name}@1")
+        left.bind(f"{machine.folder}/run/dpm/agent@{machine.name}@1")
         left.listen()
 
         def refuse():
@@ -139,7 +139,7 @@ def case_supervisor_of_another_version(machine):
             daemon.recv(1000)
         threading.Thread(target=refuse, daemon=True).start()
         red = Controller(machine)
-        assert red.welcome["charges"] == []
+        assert red.welcome["managed"] == []
         assert "cannot look after it: started by a dpm of control version 9" in machine.log(), machine.log()
         red.close()
 
@@ -159,7 +159,7 @@ def case_slow_peers(machine):
     half = raw_socket(machine)
     half.sendall(HELLO[:10])
     slow = raw_socket(machine)
-    slow.sendall(HELLO + request_frame(2, "list_charges", {})[:12])
+    slow.sendall(HELLO + request_frame(2, "list_managed", {})[:12])
     for raw, what in ((silent, "silent"), (half, "half a Hello")):
         assert everything_from(raw) == b""
         print(f"{what}: dropped after {time.monotonic() - begin:.0f} s")

@@ -12,7 +12,7 @@ import threading
 import time
 
 REQUEST, REPLY, REPORT = 1, 2, 3
-VERSION = 5
+VERSION = 6
 PATIENCE = 60  # seconds, for anything that must happen
 
 
@@ -183,7 +183,7 @@ class Controller(Connection):
         return sum(r["dropped_bytes"] for r in self.reports if r["type"] == "output" and r["pid"] == pid)
 
     def managed(self):
-        return {c["pid"]: c for c in self.ask("list_charges")["charges"]}
+        return {c["pid"]: c for c in self.ask("list_managed")["managed"]}
 
     def run(self, *command, **options):
         """From creation to release: pid, reason."""

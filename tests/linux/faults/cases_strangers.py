@@ -32,7 +32,7 @@ sys.stdin.buffer.read()
 def case_other_version(site: Site) -> None:
     """A daemon of another version, or another program, is refused with a sentence that names it; nothing waits for it."""
     refused = {"type": "refused", "number": 1, "why": "the meterdaemon here has control version 9, its controller version 1"}
-    newer = {"type": "welcome", "number": 1, "version": 9, "machine": "red", "addresses": [], "user": 0, "charges": []}
+    newer = {"type": "welcome", "number": 1, "version": 9, "machine": "red", "addresses": [], "user": 0, "managed": []}
     # Each with the message about it.
     programs = {
         "refuses": (OTHER_DAEMON.replace("ANSWER", repr(refused)).replace("FRAME", "1"), "control version 9"),

@@ -23,6 +23,7 @@
 #include "backends/linux/transport/net/asio.hpp"
 #include "backends/linux/transport/net/descriptor.hpp"
 #include "os/random.hpp"
+#include "tests/linux/meter_path/read_delivery.hpp"
 #include "tests/linux/meter_path/read_stream.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/trace/trace_fixture.hpp"
@@ -107,10 +108,7 @@ class CollectorProcess {
   void suspend() { ::kill(pid_, SIGSTOP); }
   void resume() { ::kill(pid_, SIGCONT); }
 
-  DeliveryReport report() const {
-    const std::string path = log_ + "/" + kDeliveryName;
-    return delivery_report_from_json(path, text_of(path)).value();
-  }
+  DeliveryReport report() const { return read_delivery(text_of(log_ + "/" + kDeliveryName)); }
   bool reports(const std::function<bool(const DeliveryReport&)>& is_so) const {
     return eventually([&] { return ::access((log_ + "/" + kDeliveryName).c_str(), R_OK) == 0 && is_so(report()); });
   }

@@ -213,8 +213,8 @@ TEST_CASE("control messages: an error names the wrong field") {
         "a wrong message 'put_file': 'mode' is 2541, outside of 0 to 511");
   CHECK(refusal(kReportFrame, R"({"type":"state_changed","pid":1,"state":"dead","reason":""})") ==
         "a wrong message 'state_changed': 'state' is 'dead', which is unknown");
-  CHECK(refusal(kReplyFrame, R"({"type":"charges","number":1,"charges":[7]})") ==
-        "a wrong message 'charges': 'charges' is not an object");
+  CHECK(refusal(kReplyFrame, R"({"type":"managed_list","number":1,"managed":[7]})") ==
+        "a wrong message 'managed_list': 'managed' is not an object");
   CHECK(refusal(kReplyFrame, R"({"type":"log_files","number":1,"files":{}})") ==
         "a wrong message 'log_files': 'files' is not a list");
 }
@@ -227,7 +227,7 @@ TEST_CASE("control messages: of a peer of another version we can read the versio
 }
 
 TEST_CASE("control messages: lengths that lie are refused") {
-  Frame frame = frame_of(kRequestFrame, R"({"type":"list_charges","number":1})");
+  Frame frame = frame_of(kRequestFrame, R"({"type":"list_managed","number":1})");
   CHECK(decode_message(frame));
   frame.body[1] = '\x7f';
   CHECK_FALSE(decode_message(frame));

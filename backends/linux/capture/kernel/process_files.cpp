@@ -160,12 +160,6 @@ std::vector<CodeRegion> code_regions(std::uint32_t pid) {
   return regions;
 }
 
-std::uint64_t deliverable_signals(std::uint32_t pid, std::uint32_t tid) {
-  const std::string status = read_small_file(task_path(pid, tid) + "/status");
-  const std::uint64_t waiting = status_number(status, "SigPnd", 16) | status_number(status, "ShdPnd", 16);
-  return waiting & ~status_number(status, "SigBlk", 16);
-}
-
 LoadGauge::LoadGauge() : file_(::open("/proc/loadavg", O_RDONLY | O_CLOEXEC)) {}
 
 std::uint16_t LoadGauge::runnable(std::int64_t now_ns) {

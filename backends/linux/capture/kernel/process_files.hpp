@@ -46,9 +46,6 @@ std::optional<CodeRegion> code_region(std::uint32_t pid, std::uint64_t address);
 // All executable mappings of files.
 std::vector<CodeRegion> code_regions(std::uint32_t pid);
 
-// The thread's pending signals that it does not block, from /proc/PID/task/TID/status: bit n-1 for signal n.
-std::uint64_t deliverable_signals(std::uint32_t pid, std::uint32_t tid);
-
 // The number of runnable tasks on this machine, at most a millisecond old. A reading costs 1.3 us.
 class LoadGauge {
  public:

@@ -34,7 +34,6 @@ class ChildWaits {
   void ended(std::uint32_t pid, const EndedChild& child) { ended_[pid] = child; }
   EndedChild* find(std::uint32_t pid);
   void gone(std::uint32_t pid) { ended_.erase(pid); }
-  std::size_t ended_children() const { return ended_.size(); }
 
   // ---- parents whose waiting calls must be looked at, because a child has ended
   void look_at(std::uint32_t parent_pid);

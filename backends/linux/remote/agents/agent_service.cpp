@@ -15,7 +15,7 @@ constexpr std::size_t kQueuedBytesMax = 256 * 1024;  // a reply waits behind thi
 
 }  // namespace
 
-std::string agent_sockets(const std::string& machine) { return fmt::format("charge@{}@", machine); }
+std::string agent_sockets(const std::string& machine) { return fmt::format("agent@{}@", machine); }
 
 AgentService::AgentService(asio::io_context& context, Handlers handlers)
     : context_(context), handlers_(std::move(handlers)) {}
@@ -24,11 +24,10 @@ AgentService::~AgentService() {
   if (listener_) folder_->remove(socket_name_);
 }
 
-Result<void> AgentService::run(UniqueFd daemon, const std::string& machine, const Make& make) {
-  static auto* const context = new asio::io_context(1);
-  if (auto begun = make(*context).begin(std::move(daemon), machine); !begun) return begun;
-  const auto until_stopped = asio::make_work_guard(*context);
-  context->run();
+Result<void> AgentService::run(UniqueFd daemon, const std::string& machine) {
+  if (auto begun = begin(std::move(daemon), machine); !begun) return begun;
+  const auto until_stopped = asio::make_work_guard(context_);
+  context_.run();
   return {};
 }
 
@@ -78,7 +77,7 @@ void AgentService::greet(std::uint64_t number, const control::Hello& hello) {
   listened_to_ = hello.controller != kNoListener;
   if (listened_to_) controller_ = hello.controller;
   control::Welcome welcome;
-  welcome.machine = "charge";
+  welcome.machine = "agent";
   welcome.user = ::geteuid();
   control::ManagedProcess managed = handlers_.describe();
   // Before the process is created there is nothing to describe.

@@ -1,5 +1,5 @@
 // What an agent (the supervisor of a program, the collector of a filter) answers to the daemon: control messages about
-// its one managed process. When the daemon is killed, the next one finds the agent by its socket "charge@MACHINE@PID" in
+// its one managed process. When the daemon is killed, the next one finds the agent by its socket "agent@MACHINE@PID" in
 // the user's folder of sockets (keeper/socket_folder.hpp).
 //
 //     daemon ── Hello{the owner, if it is connected} ──► agent      answered by Welcome with the managed process
@@ -38,17 +38,12 @@ class AgentService {
     std::function<void()> on_new_way;  // to another controller, or the same one by another connection, or to none
   };
 
-  // An agent's main loop, until the agent stops the io_context. `make` makes the agent and returns its service. Neither
-  // agent nor io_context is destroyed: then everything is sent, and a meter's threads may still use them. They are
-  // static, so that the leak checker does not report them.
-  using Make = std::function<AgentService&(asio::io_context&)>;
-  static Result<void> run(UniqueFd daemon, const std::string& machine, const Make& make);
-
   AgentService(asio::io_context& context, Handlers handlers);
   ~AgentService();
 
-  // `daemon`: the connection to the daemon that started us. Later daemons find us by a socket.
-  Result<void> begin(UniqueFd daemon, const std::string& machine);
+  // An agent's main loop, until the agent stops the io_context: it does so when nothing of it is needed any more, and everything
+  // is sent. `daemon`: the connection to the daemon that started us. Later daemons find us by a socket.
+  Result<void> run(UniqueFd daemon, const std::string& machine);
 
   void reply(RequestId id, control::ReplyBody body);
   void refuse(RequestId id, const std::string& why) { reply(id, control::Refused{why}); }
@@ -65,6 +60,7 @@ class AgentService {
   void retire(std::function<void()> then);
 
  private:
+  Result<void> begin(UniqueFd daemon, const std::string& machine);
   void connect(UniqueFd socket);
   void on_message(control::ControlMessage message);
   void greet(std::uint64_t number, const control::Hello& hello);

@@ -83,10 +83,9 @@ std::vector<std::string> hosts_of(const CreateFilter& request) {
 
 Result<void> CollectorProcess::run(UniqueFd daemon, const std::string& machine) {
   ::signal(SIGPIPE, SIG_IGN);
-  return AgentService::run(std::move(daemon), machine, [&](asio::io_context& context) -> AgentService& {
-    static auto* const collector = new CollectorProcess(context, machine);
-    return collector->service_;
-  });
+  asio::io_context context(1);
+  CollectorProcess collector(context, machine);
+  return collector.service_.run(std::move(daemon), machine);
 }
 
 CollectorProcess::CollectorProcess(asio::io_context& context, std::string machine)

@@ -38,10 +38,9 @@ std::string reason_of(const siginfo_t& end) {
 }  // namespace
 
 Result<void> SupervisorProcess::run(UniqueFd daemon, const Options& options, const OpenMeterSink& open_sink) {
-  return AgentService::run(std::move(daemon), options.machine, [&](asio::io_context& context) -> AgentService& {
-    static auto* const supervisor = new SupervisorProcess(context, options, open_sink);
-    return supervisor->service_;
-  });
+  asio::io_context context(1);
+  SupervisorProcess supervisor(context, options, open_sink);
+  return supervisor.service_.run(std::move(daemon), options.machine);
 }
 
 SupervisorProcess::SupervisorProcess(asio::io_context& context, const Options& options, const OpenMeterSink& open_sink)

@@ -51,9 +51,8 @@ class Controller {
   Outcome end_of_typing();
   Outcome end_of_script(const std::string& where);
 
-  // Shows reports of machines, or a part of them. Output without a newline waits for flush_output() or flush_late_output().
+  // Shows reports of machines, or a part of them. Output without a newline waits for flush_late_output().
   void show_reports() { reports_.show(); }
-  void flush_output() { reports_.flush(); }
   void flush_late_output() { reports_.flush_late(); }
   // How long to wait for the user's next command, before there is something to show.
   std::chrono::milliseconds patience() const { return reports_.patience(); }

@@ -44,7 +44,7 @@ DPM_CONTROL_TYPE(FindFile, "find_file")
 DPM_CONTROL_TYPE(PutFile, "put_file")
 DPM_CONTROL_TYPE(GetLog, "get_log")
 DPM_CONTROL_TYPE(LookAtLog, "look_at_log")
-DPM_CONTROL_TYPE(ListManaged, "list_charges")
+DPM_CONTROL_TYPE(ListManaged, "list_managed")
 DPM_CONTROL_TYPE(ListKept, "list_kept")
 DPM_CONTROL_TYPE(RemoveKept, "remove_kept")
 DPM_CONTROL_TYPE(Relay, "relay")
@@ -60,7 +60,7 @@ DPM_CONTROL_TYPE(FileFound, "file_found")
 DPM_CONTROL_TYPE(LogFiles, "log_files")
 DPM_CONTROL_TYPE(LogState, "log_state")
 DPM_CONTROL_TYPE(LogPiece, "log_piece")
-DPM_CONTROL_TYPE(ManagedList, "charges")
+DPM_CONTROL_TYPE(ManagedList, "managed_list")
 DPM_CONTROL_TYPE(FilterFinished, "filter_finished")
 DPM_CONTROL_TYPE(KeptFiles, "kept_files")
 DPM_CONTROL_TYPE(EventsState, "events_state")
@@ -277,7 +277,7 @@ void fields(Archive& archive, Welcome& welcome) {
   archive.newer_text("host", welcome.host, kSentence);
   archive.texts("addresses", welcome.addresses, kName);
   archive.number("user", welcome.user, 0, UINT32_MAX);
-  archive.objects("charges", welcome.managed);
+  archive.objects("managed", welcome.managed);
 }
 template <typename Archive>
 void fields(Archive& archive, FilterCreated& created) {
@@ -314,7 +314,7 @@ void fields(Archive& archive, LogPiece& piece) {
 }
 template <typename Archive>
 void fields(Archive& archive, ManagedList& list) {
-  archive.objects("charges", list.processes);
+  archive.objects("managed", list.processes);
 }
 template <typename Archive>
 void fields(Archive& archive, FilterFinished& finished) {

@@ -25,7 +25,7 @@
 namespace dpm::control {
 
 // Both ends must have the same version. The refusal of another one names both.
-inline constexpr std::uint32_t kControlVersion = 5;
+inline constexpr std::uint32_t kControlVersion = 6;
 // The bytes of a file, of input or of output in one message.
 inline constexpr std::size_t kChunkBytesMax = 256 * 1024;
 
@@ -44,7 +44,7 @@ struct Delivery {
   friend bool operator==(const Delivery&, const Delivery&) = default;
 };
 
-// A process or a filter that a daemon manages. In messages, lists of them are called "charges".
+// A process or a filter that a daemon manages.
 struct ManagedProcess {
   enum class Kind : std::uint8_t { process, filter };
   Kind kind = Kind::process;

@@ -1,4 +1,4 @@
-// What scenario.schema.json and docs/scenarios.md say of steps. Both follow from the steps; tests/scenarios compares, and
+// What scenario.schema.json and docs/scenarios.md say of steps. Both follow from the steps: schema_test.cpp compares, and
 // DPM_BLESS=1 writes them.
 #pragma once
 

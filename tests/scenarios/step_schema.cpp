@@ -1,4 +1,4 @@
-#include "scenarios/behaviour/step_schema.hpp"
+#include "tests/scenarios/step_schema.hpp"
 
 #include <fmt/format.h>
 
