@@ -5,12 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/options.hpp"
 #include "cli/terminal.hpp"
 #include "model/result.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace dpm::cli {
 
@@ -25,7 +22,7 @@ class Command {
   virtual std::string name() const = 0;
   virtual std::string summary() const = 0;  // one line
   virtual std::string example() const = 0;  // shown at the end of --help
-  virtual void describe(CLI::App& app) = 0;
+  virtual void describe(Options& options) = 0;
   // Of a command that starts a program: its positional words. What stands behind -- comes here as it was typed, because
   // CLI11 takes "[1,2]" for two words.
   virtual std::vector<std::string>* program_words() { return nullptr; }
@@ -36,11 +33,6 @@ using Commands = std::vector<std::unique_ptr<Command>>;
 
 // Parses the command line, runs one command and returns its exit status.
 int run_command_line(const Commands& commands, int argc, char** argv, Terminal& terminal);
-
-// For an option's ->check(): why the text is not a whole number, or "". CLI11 itself would read -1 as 2^64 - 1.
-std::string whole_number(const std::string& text);
-// The same for a process id.
-std::string process_number(const std::string& text);
 
 // Prints "dpm statistics: <what>" on stderr and returns the exit status for wrong input.
 int refuse(Terminal& terminal, const Command& command, const Error& error);

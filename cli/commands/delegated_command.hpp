@@ -12,7 +12,7 @@ class DelegatedCommand : public Command {
   std::string name() const override { return name_; }
   std::string summary() const override { return summary_; }
   std::string example() const override { return ""; }
-  void describe(CLI::App&) override {}
+  void describe(Options&) override {}
   int run(Terminal& terminal) override;
 
  private:

@@ -1,7 +1,6 @@
 // A command that several workers can run together.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 
 #include "cli/command.hpp"
@@ -16,9 +15,9 @@ class DividedCommand : public Command {
 
  protected:
   // The option -j, which the program looks for before it starts workers (parallel/commands/divided_run.hpp).
-  void describe_jobs(CLI::App& app) {
-    app.add_option("-j,--jobs", jobs_, "How many threads analyse parts of the trace at the same time (default: 1)")
-        ->check(whole_number);
+  void describe_jobs(Options& options) {
+    options.value("-j,--jobs", jobs_, "How many threads analyse parts of the trace at the same time (default: 1)")
+        .check(whole_number);
   }
 
   // Null: it reads traces itself.

@@ -2,17 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/printable.hpp"
 
 namespace dpm::cli {
 
-void HistoryOptions::describe(CLI::App& app) {
-  app.add_option("--process", processes,
-                 "A process of the computation; repeat for several (default: those that the trace marks)");
-  app.add_flag("--everybody", all_processes, "Include every process of the trace in the computation, users too");
-  app.add_flag("--external-time", external_time, "Count the time spent in processes outside (thesis figure 5.3)");
+void HistoryOptions::describe(Options& options) {
+  options.list("--process", processes,
+               "A process of the computation; repeat for several (default: those that the trace marks)");
+  options.flag("--everybody", all_processes, "Include every process of the trace in the computation, users too");
+  options.flag("--external-time", external_time, "Count the time spent in processes outside (thesis figure 5.3)");
 }
 
 Computation HistoryOptions::computation() const {

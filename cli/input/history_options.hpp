@@ -15,7 +15,7 @@ struct HistoryOptions {
   bool all_processes = false;          // every process of the trace, users too
   bool external_time = false;
 
-  void describe(CLI::App& app);
+  void describe(Options& options);
   Computation computation() const;
 };
 

@@ -58,11 +58,11 @@ LocalTime later(LocalTime time, double seconds) { return {time.ns + std::llround
 
 }  // namespace
 
-void PartOptions::describe(CLI::App& app) {
-  app.add_option("--from", from_s_, "Only events from this second on, since the first event, by each machine's clock")
-      ->check(seconds_option);
-  app.add_option("--to", to_s_, "Only events up to this second")->check(seconds_option);
-  app.add_option("--process", processes_, "Only events of this process; repeat for several");
+void PartOptions::describe(Options& options) {
+  options.value("--from", from_s_, "Only events from this second on, since the first event, by each machine's clock")
+      .check(seconds_option);
+  options.value("--to", to_s_, "Only events up to this second").check(seconds_option);
+  options.list("--process", processes_, "Only events of this process; repeat for several");
 }
 
 Result<TraceInput> PartReading::read(const std::string& path, const std::vector<EventSink*>& sinks) {

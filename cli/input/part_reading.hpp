@@ -1,19 +1,19 @@
 // A part of a trace: some processes, or a stretch of time. Only the packets that have any of it are read (trace/packet_index.hpp).
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/input/trace_reading.hpp"
+#include "cli/options.hpp"
 
 namespace dpm::cli {
 
 // --from, --to and --process.
 class PartOptions {
  public:
-  void describe(CLI::App& app);
+  void describe(Options& options);
   bool is_given() const { return from_s_ || to_s_ || !processes_.empty(); }
 
   // Seconds since the first event of each machine, by its clock.

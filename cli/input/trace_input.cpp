@@ -1,6 +1,5 @@
 #include "cli/input/trace_input.hpp"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "analysis/messages/message_resolver.hpp"
@@ -74,17 +73,17 @@ Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> s
   return reading == nullptr ? read_trace(path, std::move(sinks)) : reading->read(path, sinks);
 }
 
-void TraceOptions::describe(CLI::App& app) {
-  app.add_option("TRACE", trace, "A trace directory, or the output directory of a run")->required();
-  app.add_flag("--json", json, "Print the same numbers as JSON");
+void TraceOptions::describe(Options& options) {
+  options.value("TRACE", trace, "A trace directory, or the output directory of a run").required();
+  options.flag("--json", json, "Print the same numbers as JSON");
 }
 
-void describe_threads(CLI::App& app, bool& threads) {
-  app.add_flag("--threads", threads, "Show every thread of live programs (default: threads summed by process)");
+void describe_threads(Options& options, bool& threads) {
+  options.flag("--threads", threads, "Show every thread of live programs (default: threads summed by process)");
 }
 
-void describe_all(CLI::App& app, bool& all) {
-  app.add_flag(
+void describe_all(Options& options, bool& all) {
+  options.flag(
       "--all", all,
       "Show each process, peer outside, channel and machine (default: many processes of one program, and the clients "
       "of one service, are one row, and long tables are cut)");

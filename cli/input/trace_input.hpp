@@ -37,12 +37,12 @@ struct TraceOptions {
   std::string trace;
   bool json = false;
 
-  void describe(CLI::App& app);
+  void describe(Options& options);
 };
 
 // The option --threads.
-void describe_threads(CLI::App& app, bool& threads);
-void describe_all(CLI::App& app, bool& all);
+void describe_threads(Options& options, bool& threads);
+void describe_all(Options& options, bool& all);
 
 // Prints the document on stdout.
 void print_json(const nlohmann::ordered_json& document, Terminal& terminal);

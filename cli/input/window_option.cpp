@@ -37,10 +37,10 @@ Result<Duration> window_from(const std::string& text) {
   return Duration::from_seconds(seconds);
 }
 
-void WindowOption::describe(CLI::App& app, const std::string& of) {
-  app.add_option("--window", text_, "Keep only about the last TIME of the " + of + ", such as 60s, 500ms or 5m")
-      ->type_name("TIME")
-      ->check([](const std::string& text) {
+void WindowOption::describe(Options& options, const std::string& of) {
+  options.value("--window", text_, "Keep only about the last TIME of the " + of + ", such as 60s, 500ms or 5m")
+      .type_name("TIME")
+      .check([](const std::string& text) {
         const auto window = window_from(text);
         return window ? std::string() : window.error().what;
       });

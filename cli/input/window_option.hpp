@@ -1,10 +1,10 @@
 // --window: how much of a recording stays on disk, as the commands that record take it.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
+#include "cli/options.hpp"
 #include "model/result.hpp"
 #include "model/time.hpp"
 #include "trace/trace_window.hpp"
@@ -16,7 +16,7 @@ Result<Duration> window_from(const std::string& text);
 
 class WindowOption {
  public:
-  void describe(CLI::App& app, const std::string& of);
+  void describe(Options& options, const std::string& of);
   bool is_given() const { return !text_.empty(); }
 
   // What the command line asks for. It has been checked there.

@@ -2,10 +2,10 @@
 // is not given. Offered only when there are several methods.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "backends/linux/sources/source_choice.hpp"
+#include "cli/options.hpp"
 
 namespace dpm::cli {
 
@@ -18,9 +18,9 @@ class SourceOption {
   SourceOption();
 
   // With --ring, which sets Options::ring_bytes.
-  void describe(CLI::App& app, MeteringMethod::Options& options);
+  void describe(Options& options, MeteringMethod::Options& method);
   // Without.
-  void describe(CLI::App& app);
+  void describe(Options& options);
 
   const std::string& name() const { return name_; }
   Result<Choice> choose(const Wishes& wishes) const { return chooser_.choose(name_, wishes); }

@@ -1,7 +1,5 @@
 #include "cli/prediction/calibration_options.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include "cli/first_names.hpp"
 #include "cli/prediction/placement_file.hpp"
 #include "cli/printable.hpp"
@@ -9,22 +7,22 @@
 
 namespace dpm::cli {
 
-void CalibrationOptions::describe(CLI::App& app) {
-  app.add_option(
-      "--delays", delays_file_,
-      "A delay model file, as written by dpm calibrate: how long messages take, and the cost of metering and "
-      "waking, which is removed from the trace");
-  app.add_option("--traced-on", traced_on_,
-                 "A placement file that says on which CPUs the processes ran, which a trace does not know");
-  app.add_option(
-         "--unmetered-cpu", unmetered_cpu_s_,
-         "With --delays: CPU seconds that the whole program uses unmetered (user and sys of 'time'), from which "
-         "the cost of a metered call is computed for this program")
-      ->check(CLI::Range(1e-6, 1e9));
-  app.add_option("--time-slice,--turn", time_slice_s_,
-                 "Processes on a machine of one core run for time slices of this many seconds, as with SCHED_RR, "
-                 "instead of sharing the core equally")
-      ->check(CLI::Range(1e-6, 1e3));
+void CalibrationOptions::describe(Options& options) {
+  options.value("--delays", delays_file_,
+                "A delay model file, as written by dpm calibrate: how long messages take, and the cost of metering and "
+                "waking, which is removed from the trace");
+  options.value("--traced-on", traced_on_,
+                "A placement file that says on which CPUs the processes ran, which a trace does not know");
+  options
+      .value("--unmetered-cpu", unmetered_cpu_s_,
+             "With --delays: CPU seconds that the whole program uses unmetered (user and sys of 'time'), from which "
+             "the cost of a metered call is computed for this program")
+      .between(1e-6, 1e9);
+  options
+      .value("--time-slice,--turn", time_slice_s_,
+             "Processes on a machine of one core run for time slices of this many seconds, as with SCHED_RR, "
+             "instead of sharing the core equally")
+      .between(1e-6, 1e3);
 }
 
 Result<std::optional<TakenOut>> CalibrationOptions::apply(History& history, Terminal& terminal) {

@@ -6,12 +6,9 @@
 
 #include "analysis/history/target.hpp"
 #include "analysis/prediction/tracing_cost.hpp"
+#include "cli/options.hpp"
 #include "cli/terminal.hpp"
 #include "model/result.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace dpm::cli {
 
@@ -23,7 +20,7 @@ struct TakenOut {
 
 class CalibrationOptions {
  public:
-  void describe(CLI::App& app);
+  void describe(Options& options);
 
   // Places the history's processes as they were traced, and sets the delays of its machines. Removes the cost of metering
   // and of the traced placement from `history`, if the calibration knows it, and returns it.

@@ -1,6 +1,5 @@
 #include "cli/prediction/what_if_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -25,20 +24,18 @@ Result<std::pair<std::string, Number>> read_one(const std::string& option, const
 
 }  // namespace
 
-void WhatIfOptions::describe(CLI::App& app) {
-  app.add_option("--speed", speeds,
-                 "What if: PROCESS=2 needs half its CPU time (a better program on the same machines); repeat for "
-                 "several");
-  app.add_option(
-      "--link", links,
-      "What if: A-B=0.5 halves the delays of messages between machines A and B, or processes A and B, either "
-      "way; repeat for several");
-  app.add_option("--cores", cores, "What if: MACHINE=4 has four cores; repeat for several");
-  app.add_option(
-      "--replicate", replicas,
-      "What if: SERVER or SERVER=3 for two or three copies, each on its own machine like the server's, or "
-      "SERVER=3@MACHINE; each client's requests go to the copies in turn. Only right if the server remembers "
-      "nothing from one request to the next; repeat for several");
+void WhatIfOptions::describe(Options& options) {
+  options.list("--speed", speeds,
+               "What if: PROCESS=2 needs half its CPU time (a better program on the same machines); repeat for "
+               "several");
+  options.list("--link", links,
+               "What if: A-B=0.5 halves the delays of messages between machines A and B, or processes A and B, either "
+               "way; repeat for several");
+  options.list("--cores", cores, "What if: MACHINE=4 has four cores; repeat for several");
+  options.list("--replicate", replicas,
+               "What if: SERVER or SERVER=3 for two or three copies, each on its own machine like the server's, or "
+               "SERVER=3@MACHINE; each client's requests go to the copies in turn. Only right if the server remembers "
+               "nothing from one request to the next; repeat for several");
 }
 
 Result<WhatIf> WhatIfOptions::read() const {

@@ -5,17 +5,14 @@
 #include <vector>
 
 #include "analysis/prediction/what_if.hpp"
-
-namespace CLI {
-class App;
-}
+#include "cli/options.hpp"
 
 namespace dpm::cli {
 
 struct WhatIfOptions {
   std::vector<std::string> speeds, links, cores, replicas;
 
-  void describe(CLI::App& app);
+  void describe(Options& options);
 
   // Refuses values that are not NAME=NUMBER. dpm::apply() checks names and ranges against a trace.
   Result<WhatIf> read() const;

@@ -19,7 +19,7 @@ struct ScheduledRun {
 
 class RecordSchedule {
  public:
-  void describe_optional(CLI::App& app) { options_.describe_optional(app); }
+  void describe_optional(Options& options) { options_.describe_optional(options); }
 
   Result<void> check();
   // Null: not asked for. In a folder that is kept, schedule.json has the journal as it stands: the live page shows it.

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "backends/linux/placing/linux_affinity_calls.hpp"
@@ -49,47 +49,46 @@ Result<std::map<std::string, std::string>> read_fixed(const std::string& path, c
 
 }  // namespace
 
-void ScheduleOptions::describe_optional(CLI::App& app) {
-  const std::string name = "--schedule";
-  app.add_option(
-      name, policy_,
+void ScheduleOptions::describe_optional(Options& options) {
+  const Option policy = options.value(
+      "--schedule", policy_,
       "Move the processes between cores while they run, by this policy: none, even-load, near, predicted or "
       "fixed. Every decision is measured, and undone if it has not helped; at the end the CPU affinities are "
       "as before");
-  describe_others(app, name);
+  describe_others(options, policy);
 }
 
-void ScheduleOptions::describe(CLI::App& app) {
+void ScheduleOptions::describe(Options& options) {
   policy_ = "predicted";
-  app.add_option("--policy", policy_,
-                 "How to choose: predicted (replays the last seconds on other placements), even-load, near (together "
-                 "what exchanges messages), fixed (a file), none")
-      ->capture_default_str();
-  describe_others(app, "");
+  options
+      .value("--policy", policy_,
+             "How to choose: predicted (replays the last seconds on other placements), even-load, near (together "
+             "what exchanges messages), fixed (a file), none")
+      .show_default();
+  describe_others(options, std::nullopt);
 }
 
-void ScheduleOptions::describe_others(CLI::App& app, const std::string& needed) {
-  const std::vector<CLI::Option*> others = {
-      app.add_option("--onto", kind_,
-                     "What counts as a machine: cores, core-groups (that share a cache) or nodes (NUMA)")
-          ->check(CLI::IsMember(place_kinds()))
-          ->capture_default_str(),
-      app.add_option("--placement", placement_, "With the policy fixed: a JSON file that puts processes on cores"),
-      app.add_option(
+void ScheduleOptions::describe_others(Options& options, std::optional<Option> needed) {
+  const std::array others = {
+      options
+          .value("--onto", kind_, "What counts as a machine: cores, core-groups (that share a cache) or nodes (NUMA)")
+          .one_of(place_kinds())
+          .show_default(),
+      options.value("--placement", placement_, "With the policy fixed: a JSON file that puts processes on cores"),
+      options.value(
           "--delays", delays_,
           "A delay model file, as written by dpm calibrate (default: the delay of a message between two cores "
           "is measured in some milliseconds)"),
-      app.add_option("--decision-window", window_, "How long a placement is observed before a decision and after it")
-          ->type_name("TIME")
-          ->check(window_problem)
-          ->capture_default_str(),
-      app.add_option("--gain-min", gain_min_percent_,
-                     "Move nothing for a predicted gain of less than this many percent")
-          ->check(CLI::Range(0.0, 1000.0))
-          ->capture_default_str(),
-      app.add_flag("--dry-run", dry_run_, "Decide and write the journal, but move nothing")};
-  if (needed.empty()) return;
-  for (CLI::Option* option : others) option->needs(app.get_option(needed));
+      options.value("--decision-window", window_, "How long a placement is observed before a decision and after it")
+          .type_name("TIME")
+          .check(window_problem)
+          .show_default(),
+      options.value("--gain-min", gain_min_percent_, "Move nothing for a predicted gain of less than this many percent")
+          .between(0.0, 1000.0)
+          .show_default(),
+      options.flag("--dry-run", dry_run_, "Decide and write the journal, but move nothing")};
+  if (!needed) return;
+  for (const Option& option : others) option.needs(*needed);
 }
 
 Result<SchedulePlan> ScheduleOptions::plan() const {

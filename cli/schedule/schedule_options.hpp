@@ -6,14 +6,11 @@
 #include <vector>
 
 #include "backends/linux/placing/topology.hpp"
+#include "cli/options.hpp"
 #include "model/delay_model.hpp"
 #include "model/result.hpp"
 #include "model/time.hpp"
 #include "scheduling/policies/interface/policy.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace dpm::cli {
 
@@ -30,16 +27,16 @@ struct SchedulePlan {
 class ScheduleOptions {
  public:
   // Adds --schedule, which the others need.
-  void describe_optional(CLI::App& app);
+  void describe_optional(Options& options);
   // Adds --policy.
-  void describe(CLI::App& app);
+  void describe(Options& options);
 
   bool is_given() const { return !policy_.empty(); }
   // Refuses an unknown policy, too few places, and files that are wrong.
   Result<SchedulePlan> plan() const;
 
  private:
-  void describe_others(CLI::App& app, const std::string& needed);
+  void describe_others(Options& options, std::optional<Option> needed);
 
   std::string policy_, kind_ = "cores", placement_, delays_, window_ = "2s";
   double gain_min_percent_ = 3;

@@ -27,7 +27,7 @@ const std::vector<LibraryHome> kLibraryHomes = {
      "OpenSSL",
      {"backends/linux/remote/protocol", "backends/linux/transport/frames", "backends/linux/transport/tls",
       "view/server"}},
-    {"CLI/", "CLI11", {"cli"}},
+    {"CLI/", "CLI11", {"cli/command_line.cpp"}},
     {"bpf/", "libbpf", {"backends/linux/capture/bpf", "backends/linux/probes", "sampling/iterator"}},
     {"histedit.h", "libedit", {"cli/control"}},
     {"curses.h", "ncurses", {"view/terminal"}},
@@ -60,13 +60,18 @@ std::optional<Include> parse_include(const std::string& line) {
 
 bool is_source(const SourceFile& file) { return file.extension() == ".cpp" || file.extension() == ".hpp"; }
 
-bool is_at_home(const std::string& folder, const std::string& home) {
+bool is_at_home(const std::string& path, const std::string& home) {
   if (home == "*") return true;
   const auto star = home.find('*');
-  if (star == std::string::npos) return is_under(folder, home);
-  if (!folder.starts_with(home.substr(0, star))) return false;
-  const auto end = folder.find('/', star);
-  return end != std::string::npos && is_under(folder.substr(end), home.substr(star + 1));
+  if (star == std::string::npos) return is_under(path, home);
+  if (!path.starts_with(home.substr(0, star))) return false;
+  const auto end = path.find('/', star);
+  return end != std::string::npos && is_under(path.substr(end), home.substr(star + 1));
+}
+
+// A home that is one file lies in the folder of this file.
+std::string folder_of(const std::string& home) {
+  return home.ends_with(".cpp") ? home.substr(0, home.rfind('/')) : home;
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -110,13 +115,13 @@ bool is_system_header(const std::string& path) {
   return path.find('/') == std::string::npos && (path.find('.') == std::string::npos || path.ends_with(".h"));
 }
 
-std::string check_library(const std::string& from, const Include& include) {
+std::string check_library(const SourceFile& file, const Include& include) {
   for (const auto& home : kLibraryHomes) {
     if (!include.path.starts_with(home.prefix)) continue;
-    const bool at_home =
-        std::any_of(home.homes.begin(), home.homes.end(), [&](const auto& folder) { return is_at_home(from, folder); });
+    const bool at_home = std::any_of(home.homes.begin(), home.homes.end(),
+                                     [&](const auto& each) { return is_at_home(file.path, each); });
     if (at_home) return "";
-    return fmt::format("{} (<{}>) is not at home in {}; its home is {}", home.library, include.path, from,
+    return fmt::format("{} (<{}>) is not at home in {}; its home is {}", home.library, include.path, file.folder(),
                        joined(home.homes));
   }
   if (is_system_header(include.path)) return "";
@@ -137,7 +142,7 @@ std::vector<std::string> broken_arrows(std::span<const SourceFile> files) {
       const auto include = parse_include(file.lines[line]);
       if (!include) continue;
       const std::string complaint =
-          include->quoted ? check_own(components, file, *include) : check_library(file.folder(), *include);
+          include->quoted ? check_own(components, file, *include) : check_library(file, *include);
       if (!complaint.empty()) broken.push_back(fmt::format("{}:{}: {}", file.path, line + 1, complaint));
     }
   }
@@ -173,7 +178,8 @@ std::string may_use(std::span<const Component> components, const Component& comp
     text += fmt::format("{}{}`", text.empty() ? "`" : ", `", folder);
   if (text.empty()) text = "nothing";
   for (const auto& home : kLibraryHomes) {
-    const bool is_home = std::find(home.homes.begin(), home.homes.end(), component.folder) != home.homes.end();
+    const bool is_home = std::any_of(home.homes.begin(), home.homes.end(),
+                                     [&](const auto& each) { return folder_of(each) == component.folder; });
     const std::string mark = "home of " + home.library;
     if (is_home && text.find(mark) == std::string::npos) text += "; " + mark;
   }

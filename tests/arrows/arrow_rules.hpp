@@ -11,7 +11,8 @@
 
 namespace dpm {
 
-// Headers whose path begins with `prefix` are included only under `homes`; in a home, * stands for one folder.
+// Headers whose path begins with `prefix` are included only in `homes`, which are folders or single files; in a folder, * stands
+// for one folder.
 struct LibraryHome {
   std::string prefix;
   std::string library;

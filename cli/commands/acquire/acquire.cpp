@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <filesystem>
 #include <optional>
@@ -28,32 +27,34 @@ class AcquireCommand : public Command {
   std::string summary() const override { return "Meter a process that already runs, and let it go again"; }
   std::string example() const override { return "dpm acquire 1234 -o out"; }
 
-  void describe(CLI::App& app) override {
-    auto* pid = app.add_option("PID", pid_,
-                               "The process; its threads and the children that it starts from now on are metered too")
-                    ->check(process_number);
-    auto* cgroup =
-        app.add_option("--cgroup", scope_.cgroup,
-                       "Instead of a process: all of this cgroup and of those below it, also those that enter or "
-                       "start later; a folder, or a place such as /system.slice/redis.service")
-            ->excludes(pid);
-    app.add_flag("--everything", everything_, "Instead of a process: all of this machine but those of dpm")
-        ->excludes(pid)
-        ->excludes(cgroup);
-    app.add_option("--for", limit_, "Let go after this time, such as 30s or 5m (default: at the end, or at control-C)")
-        ->type_name("TIME")
-        ->check(limit_problem);
-    app.add_option("-o,--output", output_,
-                   "A new directory for trace, results.json and report.html (default: dpm-NAME-PID)");
-    app.add_option("--flags", flags_, "Which events, such as send,receive or -accept (default: all)");
-    app.add_option("--templates", templates_, "The selection rules of the filter (default: everything is kept)");
-    app.add_flag("--exact-paths", options_.exact_paths,
+  void describe(Options& options) override {
+    const Option pid =
+        options
+            .value("PID", pid_, "The process; its threads and the children that it starts from now on are metered too")
+            .check(process_number);
+    const Option cgroup =
+        options
+            .value("--cgroup", scope_.cgroup,
+                   "Instead of a process: all of this cgroup and of those below it, also those that enter or "
+                   "start later; a folder, or a place such as /system.slice/redis.service")
+            .excludes(pid);
+    options.flag("--everything", everything_, "Instead of a process: all of this machine but those of dpm")
+        .excludes(pid)
+        .excludes(cgroup);
+    options.value("--for", limit_, "Let go after this time, such as 30s or 5m (default: at the end, or at control-C)")
+        .type_name("TIME")
+        .check(limit_problem);
+    options.value("-o,--output", output_,
+                  "A new directory for trace, results.json and report.html (default: dpm-NAME-PID)");
+    options.value("--flags", flags_, "Which events, such as send,receive or -accept (default: all)");
+    options.value("--templates", templates_, "The selection rules of the filter (default: everything is kept)");
+    options.flag("--exact-paths", options_.exact_paths,
                  "Be notified of socket, connect, dup and close as well; a signal may then disturb these");
-    app.add_flag("--serve", serve_, "Show the program in the browser while it runs: prints the address of a page");
-    window_.describe(app, "trace");
-    describe_compress(app, compress_);
-    source_.describe(app, options_);
-    schedule_.describe_optional(app);
+    options.flag("--serve", serve_, "Show the program in the browser while it runs: prints the address of a page");
+    window_.describe(options, "trace");
+    describe_compress(options, compress_);
+    source_.describe(options, options_);
+    schedule_.describe_optional(options);
   }
 
   int run(Terminal& terminal) override {

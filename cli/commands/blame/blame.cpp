@@ -1,7 +1,6 @@
 // dpm blame: where the elapsed time of a process or of a request went.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
@@ -26,17 +25,17 @@ class BlameCommand : public Command {
     return "Where the time of a process or a request went: its CPU, the CPU's queue, the disk, and other processes";
   }
   std::string example() const override { return "dpm blame out/trace --of client --request 3"; }
-  void describe(CLI::App& app) override {
-    options_.describe(app);
-    app.add_option("--of", of_, "The process (default: the one whose first and last event are farthest apart)");
-    app.add_option("--request", request_,
-                   "Only its request with this number: from the first SEND to a process to the RECEIVE of its answer")
-        ->check(CLI::Range(1, 1'000'000'000));
-    app.add_option(
-        "--samples", samples_,
-        "Divide by these samples, of 'dpm sample --log FILE' (default: those of 'dpm meter --sample', if the "
-        "trace does not have the times itself)");
-    describe_all(app, all_);
+  void describe(Options& options) override {
+    options_.describe(options);
+    options.value("--of", of_, "The process (default: the one whose first and last event are farthest apart)");
+    options
+        .value("--request", request_,
+               "Only its request with this number: from the first SEND to a process to the RECEIVE of its answer")
+        .between(1, 1'000'000'000);
+    options.value("--samples", samples_,
+                  "Divide by these samples, of 'dpm sample --log FILE' (default: those of 'dpm meter --sample', if the "
+                  "trace does not have the times itself)");
+    describe_all(options, all_);
   }
 
   int run(Terminal& terminal) override {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/calibrate/calibration_results.hpp"
@@ -27,29 +26,28 @@ class CalibrateCommand : public Command {
     return "dpm calibrate -o here.json; dpm predict out --delays here.json --placement two-cores.json";
   }
 
-  void describe(CLI::App& app) override {
-    app.add_option("-o,--output", output_, "A new file for the delay model and the cost of metering");
-    app.add_flag("--json", json_, "Print that file instead of tables");
-    app.add_option("--over", over_, "The transport whose times the delay model has: tcp, unix or pipe")
-        ->check(CLI::IsMember({"tcp", "unix", "pipe"}))
-        ->capture_default_str();
-    app.add_flag("--all", all_, "Measure the other two as well, for the tables");
-    app.add_flag("--only", only_, "Measure only what --over names, as without --all")->group("");
-    app.add_option("--cores", cores_,
-                   "Two cores to measure between, such as 0 1 (default: the first two); the same core twice: within it")
-        ->expected(2)
-        ->check(whole_number);
-    app.add_option(
-           "--repeat", plan_.repeats,
-           "How often everything is measured; the median counts. Figures that vary much are measured up to three "
-           "times as often")
-        ->check(CLI::Range(1, 1000))
-        ->capture_default_str();
-    app.add_option("--messages", plan_.messages, "How many messages each time")
-        ->check(CLI::Range(10u, 1000000u))
-        ->capture_default_str();
-    source_.describe(app);
-    app.add_option("--load", load_, "Be the program that is measured")->group("")->expected(1, 16);
+  void describe(Options& options) override {
+    options.value("-o,--output", output_, "A new file for the delay model and the cost of metering");
+    options.flag("--json", json_, "Print that file instead of tables");
+    options.value("--over", over_, "The transport whose times the delay model has: tcp, unix or pipe")
+        .one_of({"tcp", "unix", "pipe"})
+        .show_default();
+    options.flag("--all", all_, "Measure the other two as well, for the tables");
+    options.flag("--only", only_, "Measure only what --over names, as without --all").hide();
+    options
+        .list("--cores", cores_,
+              "Two cores to measure between, such as 0 1 (default: the first two); the same core twice: within it")
+        .words(2, 2)
+        .check(whole_number);
+    options
+        .value("--repeat", plan_.repeats,
+               "How often everything is measured; the median counts. Figures that vary much are measured up to three "
+               "times as often")
+        .between(1, 1000)
+        .show_default();
+    options.value("--messages", plan_.messages, "How many messages each time").between(10u, 1000000u).show_default();
+    source_.describe(options);
+    options.list("--load", load_, "Be the program that is measured").hide().words(1, 16);
   }
 
   int run(Terminal& terminal) override {

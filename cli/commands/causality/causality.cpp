@@ -1,5 +1,4 @@
 // dpm causality: which paths requests take through a server.
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/input/divided_command.hpp"
@@ -22,19 +21,19 @@ class CausalityCommand : public DividedCommand {
   }
   std::string example() const override { return "dpm causality out/trace --dot states.dot"; }
 
-  void describe(CLI::App& app) override {
-    trace_.describe(app);
-    history_.describe(app);
-    app.add_option(
+  void describe(Options& options) override {
+    trace_.describe(options);
+    history_.describe(options);
+    options.list(
         "--requestor", options_.roles.requestors,
         "A process outside that makes requests, or a pattern such as 'outside 127.0.0.1:*' (default: found); may be "
         "repeated");
-    app.add_option("--system", options_.roles.systems,
-                   "A process outside that answers requests, or a pattern (default: found); may be repeated");
-    app.add_option("--most", most_, "How many paths the table shows")->check(whole_number)->capture_default_str();
-    describe_all(app, all_);
-    app.add_option("--dot", dot_, "Write the state diagram in DOT to this new file");
-    describe_jobs(app);
+    options.list("--system", options_.roles.systems,
+                 "A process outside that answers requests, or a pattern (default: found); may be repeated");
+    options.value("--most", most_, "How many paths the table shows").check(whole_number).show_default();
+    describe_all(options, all_);
+    options.value("--dot", dot_, "Write the state diagram in DOT to this new file");
+    describe_jobs(options);
   }
 
   int run(Terminal& terminal) override {

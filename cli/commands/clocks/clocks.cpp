@@ -1,5 +1,4 @@
 // dpm clocks: how the machines' clocks relate, as proven by the messages between them.
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/input/divided_command.hpp"
@@ -18,10 +17,10 @@ class ClocksCommand : public DividedCommand {
     return "How the machines' clocks relate: offset and drift, from messages alone";
   }
   std::string example() const override { return "dpm clocks all"; }
-  void describe(CLI::App& app) override {
-    options_.describe(app);
-    describe_all(app, all_);
-    describe_jobs(app);
+  void describe(Options& options) override {
+    options_.describe(options);
+    describe_all(options, all_);
+    describe_jobs(options);
   }
 
   int run(Terminal& terminal) override {

@@ -1,5 +1,4 @@
 // dpm components: what files of counts say: components of time by workload, utilisation, overlap, bottlenecks.
-#include <CLI/CLI.hpp>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -21,30 +20,32 @@ class ComponentsCommand : public Command {
   std::string summary() const override { return "What sampled processes waited for and ran on, by workload"; }
   std::string example() const override { return "dpm components a.counts b.counts --group CPU=cpu_run,cpu_queue"; }
 
-  void describe(CLI::App& app) override {
-    app.add_option("FILE", files_, "Files of counts, as 'dpm sample -o FILE' writes them; several are added");
-    app.add_option("--group", groups_, "NAME=STATE,STATE: states that are shown as one; may be given several times")
-        ->allow_extra_args(false);
-    app.add_option(
-           "--by", by_,
-           "The measure of workload: users, awake (virtual processes), runnable (tasks) or requests (in a second, "
-           "of 'dpm sample --requests')")
-        ->check(CLI::IsMember({"users", "awake", "runnable", "requests"}))
-        ->capture_default_str();
-    app.add_option("--of", of_,
-                   "Whose states and resources: system, or virtual processes: together, foreground, background")
-        ->check(CLI::IsMember({"system", "together", "foreground", "background"}))
-        ->capture_default_str();
-    app.add_option("--overlap", overlaps_,
-                   "RESOURCE,RESOURCE: how often all of them are run on at once; may be given several times")
-        ->allow_extra_args(false);
-    app.add_flag("--figures", figures_,
+  void describe(Options& options) override {
+    options.list("FILE", files_, "Files of counts, as 'dpm sample -o FILE' writes them; several are added");
+    options.list("--group", groups_, "NAME=STATE,STATE: states that are shown as one; may be given several times")
+        .one_word_each();
+    options
+        .value("--by", by_,
+               "The measure of workload: users, awake (virtual processes), runnable (tasks) or requests (in a second, "
+               "of 'dpm sample --requests')")
+        .one_of({"users", "awake", "runnable", "requests"})
+        .show_default();
+    options
+        .value("--of", of_,
+               "Whose states and resources: system, or virtual processes: together, foreground, background")
+        .one_of({"system", "together", "foreground", "background"})
+        .show_default();
+    options
+        .list("--overlap", overlaps_,
+              "RESOURCE,RESOURCE: how often all of them are run on at once; may be given several times")
+        .one_word_each();
+    options.flag("--figures", figures_,
                  "Print the four figures of MON: CPU, I/O, system and user, and all of them, by workload");
-    app.add_option("-o,--output", output_, "A new file for the sum of the counts");
-    app.add_option("--html", html_, "A new file for a page with figures");
-    auto* json = app.add_flag("--json", json_, "Print the result as JSON");
-    app.add_flag("--csv", csv_, "Print the components by workload as CSV")->excludes(json);
-    app.add_flag("--states", states_, "Print the names of states and resources");
+    options.value("-o,--output", output_, "A new file for the sum of the counts");
+    options.value("--html", html_, "A new file for a page with figures");
+    const Option json = options.flag("--json", json_, "Print the result as JSON");
+    options.flag("--csv", csv_, "Print the components by workload as CSV").excludes(json);
+    options.flag("--states", states_, "Print the names of states and resources");
   }
 
   int run(Terminal& terminal) override {

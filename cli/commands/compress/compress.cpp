@@ -1,8 +1,6 @@
 // dpm compress: the same trace with its packets compressed, or plain again.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.hpp"
 #include "cli/input/await_recorder.hpp"
 #include "cli/printable.hpp"
@@ -18,10 +16,10 @@ class CompressCommand : public Command {
   std::string summary() const override { return "The same trace with its packets compressed, or plain again"; }
   std::string example() const override { return "dpm compress out -o small; dpm compress --undo small -o plain"; }
 
-  void describe(CLI::App& app) override {
-    app.add_option("TRACE", trace_, "A trace directory, or an output directory of a run")->required();
-    app.add_option("-o,--output", output_, "The trace to write; what exists is not overwritten")->required();
-    app.add_flag("--undo", undo_, "Make a plain trace of a compressed one, for other readers of CTF");
+  void describe(Options& options) override {
+    options.value("TRACE", trace_, "A trace directory, or an output directory of a run").required();
+    options.value("-o,--output", output_, "The trace to write; what exists is not overwritten").required();
+    options.flag("--undo", undo_, "Make a plain trace of a compressed one, for other readers of CTF");
   }
 
   int run(Terminal& terminal) override {

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
 #include <map>
@@ -114,20 +113,20 @@ class ControlCommand : public Command {
            "  <Control> help";
   }
 
-  void describe(CLI::App& app) override {
-    app.add_option("SCRIPT", script_,
-                   "A file of commands to perform (default: commands are typed, or read from a pipe)");
-    app.add_option("--launcher", launcher_,
-                   "How machines are reached: ssh (the words of $DPM_SSH, if set), srun inside a Slurm allocation, "
-                   "local, where every name is this machine, or a command such as 'docker exec -i {machine}' "
-                   "(default: ssh)");
-    app.add_option("--hosts", hosts_,
-                   "The machines that '@all' names: a file of names and of ranges such as red[1-16]");
-    auto* dpm = app.add_option("--dpm", dpm_, "The program dpm on the machines (default: the one in the PATH there)");
-    app.add_flag(
-           "--copy-dpm", copies_dpm_,
-           "Copy this program to machines that do not have it yet, into ~/.cache/dpm/bin; they need its libraries")
-        ->excludes(dpm);
+  void describe(Options& options) override {
+    options.value("SCRIPT", script_,
+                  "A file of commands to perform (default: commands are typed, or read from a pipe)");
+    options.value("--launcher", launcher_,
+                  "How machines are reached: ssh (the words of $DPM_SSH, if set), srun inside a Slurm allocation, "
+                  "local, where every name is this machine, or a command such as 'docker exec -i {machine}' "
+                  "(default: ssh)");
+    options.value("--hosts", hosts_, "The machines that '@all' names: a file of names and of ranges such as red[1-16]");
+    const Option dpm =
+        options.value("--dpm", dpm_, "The program dpm on the machines (default: the one in the PATH there)");
+    options
+        .flag("--copy-dpm", copies_dpm_,
+              "Copy this program to machines that do not have it yet, into ~/.cache/dpm/bin; they need its libraries")
+        .excludes(dpm);
   }
 
   int run(Terminal& terminal) override {

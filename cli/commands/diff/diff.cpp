@@ -1,5 +1,4 @@
 // dpm diff: what differs between two runs, and what explains the difference.
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
@@ -22,17 +21,17 @@ class DiffCommand : public Command {
     return "dpm diff before/trace after/trace --runs before2/trace before3/trace";
   }
 
-  void describe(CLI::App& app) override {
-    app.add_option("A", a_, "A trace directory, or the output directory of a run")->required();
-    app.add_option("B", b_, "The run to compare with it")->required();
-    app.add_option("--runs", runs_, "Further runs of what A is: changes within their differences are left out")
-        ->expected(1, -1);
-    app.add_option("--of", options_.of, "The process whose elapsed time is explained (default: the one seen longest)");
-    app.add_option("--report", report_,
-                   "Write a page with both runs side by side; a file that exists is not overwritten");
-    app.add_flag("--json", json_, "Print the result as JSON");
-    app.add_flag("--all", all_, "Show every change, and every process by itself");
-    options_.history.describe(app);
+  void describe(Options& options) override {
+    options.value("A", a_, "A trace directory, or the output directory of a run").required();
+    options.value("B", b_, "The run to compare with it").required();
+    options.list("--runs", runs_, "Further runs of what A is: changes within their differences are left out")
+        .words(1, -1);
+    options.value("--of", options_.of, "The process whose elapsed time is explained (default: the one seen longest)");
+    options.value("--report", report_,
+                  "Write a page with both runs side by side; a file that exists is not overwritten");
+    options.flag("--json", json_, "Print the result as JSON");
+    options.flag("--all", all_, "Show every change, and every process by itself");
+    options_.history.describe(options);
   }
 
   int run(Terminal& terminal) override {

@@ -1,7 +1,6 @@
 // dpm doctor: whether programs can be metered on this machine, what is missing, and what to do about it.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "backends/linux/sources/metering_methods.hpp"
@@ -27,7 +26,7 @@ class DoctorCommand : public Command {
   std::string summary() const override { return "Whether programs can be metered here, and what to do if not"; }
   std::string example() const override { return "dpm doctor"; }
 
-  void describe(CLI::App& app) override { app.add_flag("--json", json_, "Print the same findings as JSON"); }
+  void describe(Options& options) override { options.flag("--json", json_, "Print the same findings as JSON"); }
 
   int run(Terminal& terminal) override {
     MachineCapabilities machine = probe_capabilities();

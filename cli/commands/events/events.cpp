@@ -1,5 +1,4 @@
 // dpm events: all events of a trace, causes before effects, even if the machines' clocks disagree.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 
@@ -22,20 +21,21 @@ class EventsCommand : public Command {
     return "All events, in an order in which each message is sent before it is received";
   }
   std::string example() const override { return "dpm events out/trace --process server | less"; }
-  void describe(CLI::App& app) override {
-    options_.describe(app);
-    app.add_flag("--vector", vector_,
+  void describe(Options& options) override {
+    options_.describe(options);
+    options.flag("--vector", vector_,
                  "With each event its vector clock: how many events of each process happened before");
-    app.add_option("--script", script_, "Instead of all events: the high-level events of this event script");
-    app.add_option("--at-once", at_once_,
-                   "Instead of all events: whether these two regions of the script could have been at once")
-        ->type_name("REGION REGION")
-        ->expected(2);
-    app.add_option(
+    options.value("--script", script_, "Instead of all events: the high-level events of this event script");
+    options
+        .list("--at-once", at_once_,
+              "Instead of all events: whether these two regions of the script could have been at once")
+        .type_name("REGION REGION")
+        .words(2, 2);
+    options.value(
         "--snapshot", snapshot_,
         "Instead of all events: what each process had done, and what was under way, when this event happened: "
         "PROCESS:N, its N-th event");
-    app.add_option("--process", only_, "Only events of this process, or with it as peer; repeat for several");
+    options.list("--process", only_, "Only events of this process, or with it as peer; repeat for several");
   }
 
   int run(Terminal& terminal) override {

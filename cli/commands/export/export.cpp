@@ -1,7 +1,6 @@
 // dpm export: a trace in the format of another tool.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <optional>
 
 #include "cli/command.hpp"
@@ -20,14 +19,14 @@ class ExportCommand : public Command {
   std::string summary() const override { return "Write a trace for another tool: Perfetto, SQLite, Graphviz, ..."; }
   std::string example() const override { return "dpm export out/trace --to perfetto -o trace.json"; }
 
-  void describe(CLI::App& app) override {
+  void describe(Options& options) override {
     std::string formats = "The format:";
     for (const ExportFormat& format : export_formats()) formats += fmt::format("\n{}: {}", format.name, format.summary);
-    app.add_option("TRACE", trace_, "A trace directory, or the output directory of a run")->required();
-    app.add_option("--to", to_, formats)->required();
-    app.add_option("-o,--output", output_,
-                   "The file to write (default: standard output); what exists is not overwritten");
-    app.add_flag("--overwrite", overwrite_, "Replace the file if it exists");
+    options.value("TRACE", trace_, "A trace directory, or the output directory of a run").required();
+    options.value("--to", to_, formats).required();
+    options.value("-o,--output", output_,
+                  "The file to write (default: standard output); what exists is not overwritten");
+    options.flag("--overwrite", overwrite_, "Replace the file if it exists");
   }
 
   int run(Terminal& terminal) override {

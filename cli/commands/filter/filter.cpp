@@ -1,7 +1,6 @@
 // dpm filter: the standard filter. It reads meter messages on standard input, like any filter of the metering report.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
@@ -25,21 +24,20 @@ class FilterCommand : public Command {
     return "dpm filter --descriptions unix.desc --templates sends.rules -o kept < meter-messages";
   }
 
-  void describe(CLI::App& app) override {
-    app.add_option("--descriptions", files_.descriptions,
-                   "The layouts of the event records (default: those of dpm's own meters, with names)");
-    app.add_option("--templates", files_.templates, "The selection rules (default: everything is kept)");
-    app.add_option("-o,--output", files_.directory, "A new trace directory (required, except with --check)");
-    window_.describe(app, "trace");
-    describe_compress(app, files_.form.compressed);
-    app.add_flag("--check", check_, "Only report what is wrong with the descriptions and rules, with file and line");
-    app.parse_complete_callback([this] {
-      if (files_.directory.empty() && !check_) throw CLI::RequiredError("--output");
-    });
-    app.add_flag("--json", json_, "Print the ledger as JSON");
+  void describe(Options& options) override {
+    options.value("--descriptions", files_.descriptions,
+                  "The layouts of the event records (default: those of dpm's own meters, with names)");
+    options.value("--templates", files_.templates, "The selection rules (default: everything is kept)");
+    options.value("-o,--output", files_.directory, "A new trace directory (required, except with --check)");
+    window_.describe(options, "trace");
+    describe_compress(options, files_.form.compressed);
+    options.flag("--check", check_, "Only report what is wrong with the descriptions and rules, with file and line");
+    options.flag("--json", json_, "Print the ledger as JSON");
   }
 
   int run(Terminal& terminal) override {
+    if (files_.directory.empty() && !check_)
+      return refuse(terminal, *this, Error{"--output is required\nTry 'dpm filter --help'."});
     const auto notes = check_filter_files(files_.descriptions, files_.templates);
     if (!notes) return refuse(terminal, *this, notes.error());
     for (const auto& note : *notes) terminal.err << "note: " << printable(note) << '\n';

@@ -1,8 +1,6 @@
 // dpm import: a recording of another tool as a trace.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.hpp"
 #include "cli/input/compress_option.hpp"
 #include "cli/printable.hpp"
@@ -25,14 +23,14 @@ class ImportCommand : public Command {
     return "strace -f -ttt -yy -o program.strace program; dpm import program.strace --from strace -o out";
   }
 
-  void describe(CLI::App& app) override {
+  void describe(Options& options) override {
     std::string formats = "The format:";
     for (const ImportFormat& format : import_formats()) formats += fmt::format("\n{}: {}", format.name, format.summary);
-    app.add_option("FILE", file_, "The recording")->required();
-    app.add_option("--from", from_, formats)->required();
-    app.add_option("-o,--output", output_, "The trace directory to write; what exists is not overwritten")->required();
-    app.add_option("--machine", options_.machine, "What to call the machine, where the recording does not say it");
-    describe_compress(app, compress_);
+    options.value("FILE", file_, "The recording").required();
+    options.value("--from", from_, formats).required();
+    options.value("-o,--output", output_, "The trace directory to write; what exists is not overwritten").required();
+    options.value("--machine", options_.machine, "What to call the machine, where the recording does not say it");
+    describe_compress(options, compress_);
   }
 
   int run(Terminal& terminal) override {

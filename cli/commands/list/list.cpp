@@ -1,7 +1,6 @@
 // dpm list: which programs of this machine are metered by this account, or, for root, by any account.
 #include <pwd.h>
 
-#include <CLI/CLI.hpp>
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -106,7 +105,7 @@ class ListCommand : public Command {
   std::string summary() const override { return "List the programs that are metered on this machine"; }
   std::string example() const override { return "dpm list"; }
 
-  void describe(CLI::App& app) override { app.add_flag("--json", json_, "Print the list as JSON"); }
+  void describe(Options& options) override { options.flag("--json", json_, "Print the list as JSON"); }
 
   int run(Terminal& terminal) override {
     std::vector<Metering> meterings;

@@ -1,7 +1,6 @@
 // dpm merge: combines the traces of several machines or meters into one.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -157,11 +156,11 @@ class MergeCommand : public Command {
   std::string summary() const override { return "Combine the traces of several machines, or meters"; }
   std::string example() const override { return "dpm merge out-red out-green out-blue -o all"; }
 
-  void describe(CLI::App& app) override {
-    app.add_option("LOG", paths_, "Trace directories, or output directories of runs")->required();
-    app.add_option("-o,--output", output_, "The trace to write; what exists is not overwritten")->required();
-    describe_compress(app, compress_);
-    app.add_flag("--json", json_, "Print the same numbers as JSON");
+  void describe(Options& options) override {
+    options.list("LOG", paths_, "Trace directories, or output directories of runs").required();
+    options.value("-o,--output", output_, "The trace to write; what exists is not overwritten").required();
+    describe_compress(options, compress_);
+    options.flag("--json", json_, "Print the same numbers as JSON");
   }
 
   int run(Terminal& terminal) override {

@@ -4,8 +4,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.hpp"
 #include "cli/input/compress_option.hpp"
 #include "cli/input/window_option.hpp"
@@ -45,39 +43,41 @@ class MeterCommand : public Command {
   std::string example() const override { return "dpm meter -o out -- redis-server --port 7000"; }
   std::vector<std::string>* program_words() override { return &command_; }
 
-  void describe(CLI::App& app) override {
-    app.add_option("COMMAND", command_, "The program and its arguments, after --")->required();
-    auto* output = app.add_option("-o,--output", output_,
-                                  "A new directory for trace, results.json and report.html (default: dpm-NAME-PID)")
-                       ->check([](const std::string& path) { return path.empty() ? "a directory has a name" : ""; });
-    auto* summary = app.add_flag("--summary", summary_only_, "Only print the summary; keep no files")->excludes(output);
-    app.add_flag("--serve", serve_, "Show the program in the browser while it runs: prints the address of a page")
-        ->excludes(summary);
-    app.add_option("--flags", flags_, "Which events, such as send,receive or -accept (default: all)");
-    app.add_option("--templates", templates_, "The selection rules of the filter (default: everything is kept)");
-    app.add_option("--script", script_,
-                   "Record events inside programs too: those of this event script, in the same trace");
-    app.add_flag("--exact-paths", options_.exact_paths,
+  void describe(Options& options) override {
+    options.list("COMMAND", command_, "The program and its arguments, after --").required();
+    const Option output = options
+                              .value("-o,--output", output_,
+                                     "A new directory for trace, results.json and report.html (default: dpm-NAME-PID)")
+                              .check(directory_name);
+    const Option summary =
+        options.flag("--summary", summary_only_, "Only print the summary; keep no files").excludes(output);
+    options.flag("--serve", serve_, "Show the program in the browser while it runs: prints the address of a page")
+        .excludes(summary);
+    options.value("--flags", flags_, "Which events, such as send,receive or -accept (default: all)");
+    options.value("--templates", templates_, "The selection rules of the filter (default: everything is kept)");
+    options.value("--script", script_,
+                  "Record events inside programs too: those of this event script, in the same trace");
+    options.flag("--exact-paths", options_.exact_paths,
                  "Be notified of socket, connect, dup and close as well; a signal may then disturb these");
-    app.add_flag("--where", where_,
+    options.flag("--where", where_,
                  "Record which function of the program made each call, not only of the C library; calls take longer");
-    app.add_flag("--whole-cpu", whole_cpu_time_, "Do not subtract the cost of notification from CPU times");
-    auto* sample =
-        app.add_flag("--sample", samples_,
-                     "Also sample what each thread does, so that 'dpm blame' can divide times that the trace "
-                     "does not have")
-            ->excludes(summary);
-    app.add_option("--sample-every", sample_s_, "Seconds between two of these samples")
-        ->needs(sample)
-        ->capture_default_str();
-    window_.describe(app, "trace");
-    describe_compress(app, compress_);
-    source_.describe(app, options_);
-    schedule_.describe_optional(app);
-    auto* wait = app.add_flag("--wait", wait_,
-                              "Stay the program's parent until the trace is complete and the summary printed (default: "
-                              "on a terminal until the command ends, elsewhere not)");
-    app.add_flag("--no-wait", become_, "Become the program, on a terminal too")->excludes(wait);
+    options.flag("--whole-cpu", whole_cpu_time_, "Do not subtract the cost of notification from CPU times");
+    const Option sample =
+        options
+            .flag("--sample", samples_,
+                  "Also sample what each thread does, so that 'dpm blame' can divide times that the trace "
+                  "does not have")
+            .excludes(summary);
+    options.value("--sample-every", sample_s_, "Seconds between two of these samples").needs(sample).show_default();
+    window_.describe(options, "trace");
+    describe_compress(options, compress_);
+    source_.describe(options, options_);
+    schedule_.describe_optional(options);
+    const Option wait =
+        options.flag("--wait", wait_,
+                     "Stay the program's parent until the trace is complete and the summary printed (default: "
+                     "on a terminal until the command ends, elsewhere not)");
+    options.flag("--no-wait", become_, "Become the program, on a terminal too").excludes(wait);
   }
 
   int run(Terminal& terminal) override {

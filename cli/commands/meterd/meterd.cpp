@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -87,51 +86,55 @@ class MeterdCommand : public Command {
   std::string summary() const override { return "The daemon that a controller talks to; launchers start it"; }
   std::string example() const override { return "ssh red dpm meterd --attach"; }
 
-  void describe(CLI::App& app) override {
-    auto* attach =
-        app.add_flag("--attach", attach_,
+  void describe(Options& options) override {
+    const Option attach =
+        options.flag("--attach", attach_,
                      "Connect standard input and output to the daemon, and start the daemon if it does not run");
-    app.add_flag("--stay", attached_.stay,
-                 "With --attach: stay until the daemon ends, for systems where a job ends with its command")
-        ->needs(attach);
-    app.add_option("--machine", options().machine,
-                   "A separate daemon for a machine of this name (default: this machine)")
-        ->check(machine_name);
-    app.add_option("--idle", idle_seconds_, "End after this many idle seconds (default: 300)")->check(whole_number);
-    app.add_option("--keep", keep_seconds_,
-                   "Forget ended processes this many seconds after their controller has disconnected (default: 86400)")
-        ->check(whole_number);
-    app.add_flag("--signals", by_signals_,
+    options
+        .flag("--stay", attached_.stay,
+              "With --attach: stay until the daemon ends, for systems where a job ends with its command")
+        .needs(attach);
+    options
+        .value("--machine", daemon_options().machine,
+               "A separate daemon for a machine of this name (default: this machine)")
+        .check(machine_name);
+    options.value("--idle", idle_seconds_, "End after this many idle seconds (default: 300)").check(whole_number);
+    options
+        .value("--keep", keep_seconds_,
+               "Forget ended processes this many seconds after their controller has disconnected (default: 86400)")
+        .check(whole_number);
+    options.flag("--signals", by_signals_,
                  "Stop and kill programs by signals only, although a cgroup could be made for each");
-    source_.describe(app);
+    source_.describe(options);
     // How the daemon starts the processes that supervise programs, run filters and look into programs.
-    app.add_flag("--supervise", supervise_)->group("");
-    app.add_flag("--collect", collect_)->group("");
-    app.add_flag("--events", look_)->group("");
+    options.flag("--supervise", supervise_).hide();
+    options.flag("--collect", collect_).hide();
+    options.flag("--events", look_).hide();
   }
 
   int run(Terminal& terminal) override {
-    options().idle = std::chrono::seconds(idle_seconds_);
-    options().uses_cgroups = !by_signals_;
-    options().source = source_.name();
-    options().keep = std::chrono::seconds(keep_seconds_);
+    daemon_options().idle = std::chrono::seconds(idle_seconds_);
+    daemon_options().uses_cgroups = !by_signals_;
+    daemon_options().source = source_.name();
+    daemon_options().keep = std::chrono::seconds(keep_seconds_);
     const auto done = attach_ ? attach(attached_) : supervise_ || collect_ || look_ ? look_after() : serve();
     return done ? kDone : refuse(terminal, *this, done.error());
   }
 
  private:
-  Meterd::Options& options() { return attached_.meterd; }
+  Meterd::Options& daemon_options() { return attached_.meterd; }
 
   Result<void> serve() {
     if (::chdir("/") != 0) return Error::from_errno("go to the folder /");
-    return Meterd::run(options(), say_ready);
+    return Meterd::run(daemon_options(), say_ready);
   }
 
   Result<void> look_after() {
     UniqueFd daemon = take_standard_input();
-    if (look_) return EventMonitorProcess::run(std::move(daemon), options().machine);
-    if (collect_) return CollectorProcess::run(std::move(daemon), options().machine);
-    return SupervisorProcess::run(std::move(daemon), {options().machine, options().uses_cgroups, options().source},
+    if (look_) return EventMonitorProcess::run(std::move(daemon), daemon_options().machine);
+    if (collect_) return CollectorProcess::run(std::move(daemon), daemon_options().machine);
+    return SupervisorProcess::run(std::move(daemon),
+                                  {daemon_options().machine, daemon_options().uses_cgroups, daemon_options().source},
                                   open_link);
   }
 

@@ -1,7 +1,6 @@
 // dpm parallelism: P in the three steps, for the traced placement or another.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -34,18 +33,19 @@ class ParallelismCommand : public DividedCommand {
   }
   std::string example() const override { return "dpm parallelism out/trace --placement alone.json"; }
 
-  void describe(CLI::App& app) override {
-    trace_.describe(app);
-    history_.describe(app);
-    app.add_option("--placement", placement_, "A JSON file that puts processes on machines (default: as traced)");
-    app.add_option(
-           "--method", method_,
-           "How CPU sharing is computed: replay (exact), thesis1984 (Appendix A), or none (not at all: the third step "
-           "and the longest path are left out, which takes a tenth of the time)")
-        ->check(CLI::IsMember({"replay", "thesis1984", "none"}))
-        ->capture_default_str();
-    describe_all(app, all_);
-    describe_jobs(app);
+  void describe(Options& options) override {
+    trace_.describe(options);
+    history_.describe(options);
+    options.value("--placement", placement_, "A JSON file that puts processes on machines (default: as traced)");
+    options
+        .value(
+            "--method", method_,
+            "How CPU sharing is computed: replay (exact), thesis1984 (Appendix A), or none (not at all: the third step "
+            "and the longest path are left out, which takes a tenth of the time)")
+        .one_of({"replay", "thesis1984", "none"})
+        .show_default();
+    describe_all(options, all_);
+    describe_jobs(options);
   }
 
   int run(Terminal& terminal) override {

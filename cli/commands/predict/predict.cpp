@@ -1,7 +1,6 @@
 // dpm predict: P and elapsed time on a placement that was never run, or the best placement.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -61,51 +60,52 @@ class PredictCommand : public DividedCommand {
     return "dpm predict out/trace --search --move disk_interface --move buffer_manager";
   }
 
-  void describe(CLI::App& app) override {
-    trace_.describe(app);
-    history_.describe(app);
-    app.add_flag("--computation", computation_only_,
+  void describe(Options& options) override {
+    trace_.describe(options);
+    history_.describe(options);
+    options.flag("--computation", computation_only_,
                  "Only the processes that the trace marks as the computation, as dpm parallelism does (default: the "
                  "whole run, with users and devices; of live programs, those that were metered)");
-    calibration_.describe(app);
-    app.add_option("--placement", placements_,
-                   "A JSON file that puts processes on machines; repeat to compare several");
-    app.add_flag("--search", search_, "Find the best placement");
-    app.add_option("--move", options_.movable,
-                   "With --search: a process that may move (default: all); repeat for several");
-    app.add_option(
+    calibration_.describe(options);
+    options.list("--placement", placements_, "A JSON file that puts processes on machines; repeat to compare several");
+    options.flag("--search", search_, "Find the best placement");
+    options.list("--move", options_.movable,
+                 "With --search: a process that may move (default: all); repeat for several");
+    options.list(
         "--onto", options_.machines,
         "With --search: a machine they may move to; repeat for several. 'cores': each core of the traced machine, "
         "'cores=4': each core of a machine with four");
-    app.add_option("--keep", options_.keep, "With --search: how many candidates to show")
-        ->check(whole_number)
-        ->check([](const std::string& number) { return number == "0" ? "at least 1 is shown" : ""; })
-        ->capture_default_str();
-    app.add_option("--write", write_, "With --search: write the best placement to this new file, for --placement");
-    app.add_option(
-           "--write-hints", hints_,
-           "With --search: write the best placement for other tools to this new folder: a placement file, a rankfile "
-           "of Open MPI, and hosts and options of Slurm's srun")
-        ->check([](const std::string& path) { return path.empty() ? "a directory has a name" : ""; });
-    app.add_option("--seed", options_.seed, "With --search: the seed of the heuristic")
-        ->check(whole_number)
-        ->capture_default_str();
-    app.add_option("--order", order_,
-                   "The order in which a process receives in the replay: auto (chosen for each process), recorded, "
-                   "arrival or role "
-                   "(default: auto; recorded with thesis1984)")
-        ->check(CLI::IsMember({"auto", "recorded", "arrival", "role"}));
-    app.add_option("--method", method_, "How CPU sharing is computed: replay (exact) or thesis1984 (Appendix A)")
-        ->check(CLI::IsMember({"replay", "thesis1984"}))
-        ->capture_default_str();
-    what_if_.describe(app);
-    app.add_flag("--sensitivity", sensitivity_,
+    options.value("--keep", options_.keep, "With --search: how many candidates to show")
+        .check(whole_number)
+        .check([](const std::string& number) { return number == "0" ? "at least 1 is shown" : ""; })
+        .show_default();
+    options.value("--write", write_, "With --search: write the best placement to this new file, for --placement");
+    options
+        .value(
+            "--write-hints", hints_,
+            "With --search: write the best placement for other tools to this new folder: a placement file, a rankfile "
+            "of Open MPI, and hosts and options of Slurm's srun")
+        .check(directory_name);
+    options.value("--seed", options_.seed, "With --search: the seed of the heuristic")
+        .check(whole_number)
+        .show_default();
+    options
+        .value("--order", order_,
+               "The order in which a process receives in the replay: auto (chosen for each process), recorded, "
+               "arrival or role "
+               "(default: auto; recorded with thesis1984)")
+        .one_of({"auto", "recorded", "arrival", "role"});
+    options.value("--method", method_, "How CPU sharing is computed: replay (exact) or thesis1984 (Appendix A)")
+        .one_of({"replay", "thesis1984"})
+        .show_default();
+    what_if_.describe(options);
+    options.flag("--sensitivity", sensitivity_,
                  "Show what 10 % longer delays or slower CPUs would change, and for which process, link or pair of "
                  "machines 1 % less CPU time or delay gains most");
-    app.add_flag("--strict", strict_,
+    options.flag("--strict", strict_,
                  "Refuse traces that have lost events or end before their program, and placements that leave processes "
                  "out");
-    describe_jobs(app);
+    describe_jobs(options);
   }
 
   int run(Terminal& terminal) override {

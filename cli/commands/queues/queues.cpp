@@ -1,5 +1,4 @@
 // dpm queues: where messages wait, and for how long.
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "analysis/messages/queue_feed.hpp"
@@ -21,12 +20,12 @@ class QueuesCommand : public DividedCommand {
     return "Where messages and processes wait, and for what: queue lengths, waiting times, the CPU, disks";
   }
   std::string example() const override { return "dpm queues out/trace --json"; }
-  void describe(CLI::App& app) override {
-    options_.describe(app);
-    part_.describe(app);
-    describe_threads(app, threads_);
-    describe_all(app, all_);
-    describe_jobs(app);
+  void describe(Options& options) override {
+    options_.describe(options);
+    part_.describe(options);
+    describe_threads(options, threads_);
+    describe_all(options, all_);
+    describe_jobs(options);
   }
 
   int run(Terminal& terminal) override {

@@ -1,5 +1,4 @@
 // dpm report: the results of all analyses of a trace on one self-contained page.
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
@@ -18,12 +17,12 @@ class ReportCommand : public Command {
   std::string summary() const override { return "One self-contained HTML page about a trace"; }
   std::string example() const override { return "dpm report out/trace -o report.html"; }
 
-  void describe(CLI::App& app) override {
-    app.add_option("TRACE", trace_, "A trace directory, or the output directory of a run")->required();
-    app.add_option("-o,--output", output_, "The page to write; a file that exists is not overwritten")->required();
-    app.add_flag("--json", json_, "Print what was written and the ledger as JSON");
-    history_.describe(app);
-    describe_threads(app, threads_);
+  void describe(Options& options) override {
+    options.value("TRACE", trace_, "A trace directory, or the output directory of a run").required();
+    options.value("-o,--output", output_, "The page to write; a file that exists is not overwritten").required();
+    options.flag("--json", json_, "Print what was written and the ledger as JSON");
+    history_.describe(options);
+    describe_threads(options, threads_);
   }
 
   int run(Terminal& terminal) override {

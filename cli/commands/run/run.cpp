@@ -1,6 +1,5 @@
 // dpm run: simulates a scenario, meters it, and performs the analyses that it asks for: tables, results.json, report.html
 // and the trace. With --native: runs its processes as real processes, which another dpm can meter.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <csignal>
@@ -71,28 +70,30 @@ class RunCommand : public Command {
     return "dpm run scenarios/file-system/scenario.json --placement alone --set users=5 -o out/alone";
   }
 
-  void describe(CLI::App& app) override {
-    app.add_option("SCENARIO", scenario_, "A scenario file (docs/scenarios.md)")->required();
-    app.add_option("--placement", overrides_.placement, "A placement the scenario names");
-    app.add_option("--seed", overrides_.seed, "Another seed than the scenario's")->check(whole_number);
-    app.add_option("--set", settings_, "PARAMETER=VALUE, one of the scenario's parameters; repeat for several");
-    auto* output = app.add_option("-o,--output", output_,
-                                  "A new directory for trace, results.json and report.html (default: no files)")
-                       ->check([](const std::string& path) { return path.empty() ? "a directory has a name" : ""; });
-    app.add_flag("--serve", serve_, "Show the run in the browser while it is simulated: prints the address of a page")
-        ->needs(output);
-    window_.describe(app, "base run's trace, by the simulation's clock");
-    describe_compress(app, compress_);
-    app.add_flag("--json", json_, "Print results.json instead of tables");
-    app.add_flag("--base-only", base_only_, "Leave out the scenario's sweeps and predictions");
-    describe_all(app, all_);
-    auto* native =
-        app.add_flag("--native", native_,
+  void describe(Options& options) override {
+    options.value("SCENARIO", scenario_, "A scenario file (docs/scenarios.md)").required();
+    options.value("--placement", overrides_.placement, "A placement the scenario names");
+    options.value("--seed", overrides_.seed, "Another seed than the scenario's").check(whole_number);
+    options.list("--set", settings_, "PARAMETER=VALUE, one of the scenario's parameters; repeat for several");
+    const Option output = options
+                              .value("-o,--output", output_,
+                                     "A new directory for trace, results.json and report.html (default: no files)")
+                              .check(directory_name);
+    options.flag("--serve", serve_, "Show the run in the browser while it is simulated: prints the address of a page")
+        .needs(output);
+    window_.describe(options, "base run's trace, by the simulation's clock");
+    describe_compress(options, compress_);
+    options.flag("--json", json_, "Print results.json instead of tables");
+    options.flag("--base-only", base_only_, "Leave out the scenario's sweeps and predictions");
+    describe_all(options, all_);
+    const Option native =
+        options.flag("--native", native_,
                      "Run the base run as real processes on this machine, unmetered (dpm meter -- dpm run --native)");
-    app.add_flag("--pin", pin_, "With --native: give each machine of the scenario a core of this one")->needs(native);
-    app.add_flag("--modelled-work", modelled_work_,
-                 "With --native: real work of programs takes the CPU time that they state for the modelled machine")
-        ->needs(native);
+    options.flag("--pin", pin_, "With --native: give each machine of the scenario a core of this one").needs(native);
+    options
+        .flag("--modelled-work", modelled_work_,
+              "With --native: real work of programs takes the CPU time that they state for the modelled machine")
+        .needs(native);
   }
 
   int run(Terminal& terminal) override {

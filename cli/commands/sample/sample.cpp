@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -36,38 +35,41 @@ class SampleCommand : public Command {
   std::string example() const override { return "dpm sample -o build.counts -- make -j4"; }
   std::vector<std::string>* program_words() override { return &command_; }
 
-  void describe(CLI::App& app) override {
-    auto* command =
-        app.add_option("COMMAND", command_, "A command to start and sample, with all that it starts, after --");
-    app.add_option("--of", of_,
-                   "Which processes: pid N,N; terminals [pts/N,...]; session [N]; user NAME; cgroup PATH; trace OUT "
-                   "(default: those "
-                   "of your login session)")
-        ->expected(1, 2)
-        ->excludes(command);
-    app.add_option("--requests", server_,
-                   "With --of trace OUT: how many requests a second this process of it gets is a measure of workload "
-                   "('dpm components --by requests')")
-        ->excludes(command);
-    interval_ = app.add_option("-i,--interval", interval_s_,
-                               "Seconds between two samples; of a trace that has ended about a thousandth of its time")
-                    ->capture_default_str();
-    for_ = app.add_option(
+  void describe(Options& options) override {
+    const Option command =
+        options.list("COMMAND", command_, "A command to start and sample, with all that it starts, after --");
+    options
+        .list("--of", of_,
+              "Which processes: pid N,N; terminals [pts/N,...]; session [N]; user NAME; cgroup PATH; trace OUT "
+              "(default: those "
+              "of your login session)")
+        .words(1, 2)
+        .excludes(command);
+    options
+        .value("--requests", server_,
+               "With --of trace OUT: how many requests a second this process of it gets is a measure of workload "
+               "('dpm components --by requests')")
+        .excludes(command);
+    interval_ = options
+                    .value("-i,--interval", interval_s_,
+                           "Seconds between two samples; of a trace that has ended about a thousandth of its time")
+                    .show_default();
+    for_ = options.value(
         "--for", for_s_,
         "Seconds after which to end (default: when the command or all processes have ended, or Control-C)");
-    app.add_option(
-           "--source", source_,
-           "Where the states come from: iterator (one pass inside the kernel, as root), proc, or auto: the iterator "
-           "where it is possible")
-        ->check(CLI::IsMember({"auto", "iterator", "proc"}))
-        ->capture_default_str();
-    app.add_option("-o,--output", output_, "A new file for the counts, which 'dpm components' reads");
-    app.add_option(
-        "--log", log_,
-        "A new file for what each thread did at each sample, which 'dpm blame --samples' joins with a trace");
-    app.add_flag("--waits", shows_waits_,
+    options
+        .value(
+            "--source", source_,
+            "Where the states come from: iterator (one pass inside the kernel, as root), proc, or auto: the iterator "
+            "where it is possible")
+        .one_of({"auto", "iterator", "proc"})
+        .show_default();
+    options.value("-o,--output", output_, "A new file for the counts, which 'dpm components' reads");
+    options.value("--log", log_,
+                  "A new file for what each thread did at each sample, which 'dpm blame --samples' joins with a trace");
+    options.flag("--waits", shows_waits_,
                  "Also at which descriptors each process waits, and which processes have the other ends");
-    app.add_flag("--json", json_, "Print the result as JSON");
+    options.flag("--json", json_, "Print the result as JSON");
   }
 
   int run(Terminal& terminal) override {
@@ -76,7 +78,7 @@ class SampleCommand : public Command {
       return refuse(terminal, *this,
                     Error{fmt::format("-i {:g}: an interval has from {:g} to {:g} seconds", interval_s_,
                                       kIntervalLeast_s, kIntervalMost_s)});
-    if (for_->count() > 0 && !(for_s_ > 0 && for_s_ <= kForMost_s))
+    if (for_->is_given() && !(for_s_ > 0 && for_s_ <= kForMost_s))
       return refuse(terminal, *this,
                     Error{fmt::format("--for {:g}: a time is more than 0 and at most {:g} seconds; without --for, "
                                       "sampling ends with the processes",
@@ -147,7 +149,7 @@ class SampleCommand : public Command {
                     Error{"--log: 'dpm blame' divides the time of a trace that has ended without samples"});
     if (shows_waits_)
       return refuse(terminal, *this, Error{"--waits: the processes of this trace do not run on this machine any more"});
-    const auto counts = samples_of_trace(of_[1], interval_->count() > 0 ? ns_of(interval_s_) : 0, server_);
+    const auto counts = samples_of_trace(of_[1], interval_->is_given() ? ns_of(interval_s_) : 0, server_);
     if (!counts) return refuse(terminal, *this, Error{printable(counts.error().what)});
     if (auto done = conclude(*counts, false, terminal); !done) return refuse(terminal, *this, done.error());
     return kDone;
@@ -193,7 +195,7 @@ class SampleCommand : public Command {
   std::vector<std::string> command_, of_;
   std::string server_, output_, log_, source_ = "auto", why_proc_;
   double interval_s_ = .123, for_s_ = 0;
-  CLI::Option *interval_ = nullptr, *for_ = nullptr;
+  std::optional<Option> interval_, for_;
   std::optional<KeptCounts> kept_;
   std::optional<sampling::StateLogWriter> log_writer_;
   sampling::WaitPlaces waits_;

@@ -2,7 +2,6 @@
 // interrupted. Nothing is recorded.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <nlohmann/json.hpp>
 
@@ -25,22 +24,24 @@ class ScheduleCommand : public Command {
   std::string summary() const override { return "Move running processes between cores, and undo what has not helped"; }
   std::string example() const override { return "dpm schedule 1234 --policy predicted --for 60s"; }
 
-  void describe(CLI::App& app) override {
-    auto* pids = app.add_option("PID", scope_.pids,
-                                "The processes, with their threads and the children that they start from now on")
-                     ->check(process_number);
-    app.add_option("--cgroup", scope_.cgroup,
-                   "Instead: all processes of this cgroup and of those below it, also those that enter or start later")
-        ->excludes(pids);
-    options_.describe(app);
-    app.add_option("--for", limit_, "End after this time, such as 30s or 5m (default: at the end, or at control-C)")
-        ->type_name("TIME")
-        ->check([](const std::string& text) {
+  void describe(Options& options) override {
+    const Option pids =
+        options
+            .list("PID", scope_.pids, "The processes, with their threads and the children that they start from now on")
+            .check(process_number);
+    options
+        .value("--cgroup", scope_.cgroup,
+               "Instead: all processes of this cgroup and of those below it, also those that enter or start later")
+        .excludes(pids);
+    options_.describe(options);
+    options.value("--for", limit_, "End after this time, such as 30s or 5m (default: at the end, or at control-C)")
+        .type_name("TIME")
+        .check([](const std::string& text) {
           const auto limit = window_from(text);
           return limit ? std::string() : limit.error().what;
         });
-    source_.describe(app, method_);
-    app.add_flag("--json", json_, "Print the journal as JSON");
+    source_.describe(options, method_);
+    options.flag("--json", json_, "Print the journal as JSON");
   }
 
   int run(Terminal& terminal) override {

@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <chrono>
 #include <fstream>
@@ -45,21 +44,23 @@ class ScriptCommand : public Command {
   std::string example() const override { return "dpm script server.events -- ./server 7000"; }
   std::vector<std::string>* program_words() override { return &command_; }
 
-  void describe(CLI::App& app) override {
-    app.add_option("SCRIPT", script_, "The event script")->required();
-    app.add_option("COMMAND", command_,
-                   "A command to start, after --; without it, the programs that run or are started until Control-C");
-    app.add_option("--pid", pids_,
-                   "Only this process, which runs already, and what it forks; repeat for several. Ends when they do")
-        ->check(process_number)
-        ->allow_extra_args(false)
-        ->excludes(app.get_option("COMMAND"));
-    app.add_option("--for", for_s_, "Seconds after which to end");
-    app.add_flag("--json", json_, "Print each event as a line of JSON, and the summary as the last line");
-    app.add_option("-o,--output", output_, "A new file for the events, apart from what the command prints");
-    app.add_option("--trace", trace_,
-                   "A new directory for a trace of the events, for dpm events and all other analyses");
-    app.add_flag("-q,--quiet", quiet_, "Print only how often each event happened");
+  void describe(Options& options) override {
+    options.value("SCRIPT", script_, "The event script").required();
+    const Option command =
+        options.list("COMMAND", command_,
+                     "A command to start, after --; without it, the programs that run or are started until Control-C");
+    options
+        .list("--pid", pids_,
+              "Only this process, which runs already, and what it forks; repeat for several. Ends when they do")
+        .check(process_number)
+        .one_word_each()
+        .excludes(command);
+    options.value("--for", for_s_, "Seconds after which to end");
+    options.flag("--json", json_, "Print each event as a line of JSON, and the summary as the last line");
+    options.value("-o,--output", output_, "A new file for the events, apart from what the command prints");
+    options.value("--trace", trace_,
+                  "A new directory for a trace of the events, for dpm events and all other analyses");
+    options.flag("-q,--quiet", quiet_, "Print only how often each event happened");
   }
 
   int run(Terminal& terminal) override {

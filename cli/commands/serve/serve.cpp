@@ -6,7 +6,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -72,29 +71,30 @@ class ServeCommand : public Command {
   std::string summary() const override { return "Show a trace in the browser, also while it is written"; }
   std::string example() const override { return "dpm serve redis"; }
 
-  void describe(CLI::App& app) override {
-    app.add_option("TRACE", path_,
-                   "A trace directory, or the output directory of dpm meter or dpm run; one that does not exist yet is "
-                   "waited for")
-        ->required();
-    app.add_option("--address", options_.address, "The numeric address to listen on")->capture_default_str();
-    app.add_option("--port", options_.port, "The port to listen on (default: one that is free)");
-    app.add_option(
+  void describe(Options& options) override {
+    options
+        .value("TRACE", path_,
+               "A trace directory, or the output directory of dpm meter or dpm run; one that does not exist yet is "
+               "waited for")
+        .required();
+    options.value("--address", options_.address, "The numeric address to listen on").show_default();
+    options.value("--port", options_.port, "The port to listen on (default: one that is free)");
+    options.value(
         "--token-file", options_.token_file,
         "Keep the address after a restart, with --port: a file with the token in it, which is made if it does "
         "not exist");
-    app.add_option("--certificate", options_.certificate_file, "A PEM file: serve only with TLS");
-    app.add_option("--key", options_.key_file, "The certificate's key, a PEM file");
-    app.add_flag("--insecure", options_.insecure,
+    options.value("--certificate", options_.certificate_file, "A PEM file: serve only with TLS");
+    options.value("--key", options_.key_file, "The certificate's key, a PEM file");
+    options.flag("--insecure", options_.insecure,
                  "Let other machines connect without TLS: all between them and this one can read along");
-    app.add_option(
+    options.list(
         "--allow-host", options_.allowed_hosts,
         "A name under which browsers reach this machine, such as 'name' or 'name:port' behind a tunnel; repeat "
         "for several");
-    app.add_option("--title", title_, "What the page calls the trace (default: where it is)");
-    app.add_flag("--until-closed", until_closed_,
+    options.value("--title", title_, "What the page calls the trace (default: where it is)");
+    options.flag("--until-closed", until_closed_,
                  "End when the standard input is closed, by the program that has started this one");
-    app.add_flag(
+    options.flag(
         "--while-watched", while_watched_,
         "Let go of the terminal after printing the address, and end a minute after the recording has ended and "
         "the last viewer has gone");

@@ -1,5 +1,4 @@
 // dpm setflags: changes which events of a running program are metered (metering report 4.3).
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "backends/linux/custody/keeper/control_socket.hpp"
@@ -16,12 +15,11 @@ class SetflagsCommand : public Command {
   std::string summary() const override { return "Change which events of a metered program are recorded"; }
   std::string example() const override { return "dpm setflags 1234 send,receive"; }
 
-  void describe(CLI::App& app) override {
-    app.add_option("PID", pid_, "A process of a program that is being metered")->required()->check(process_number);
-    app.add_option("LIST", list_, "Events to add, or with a '-' before to take away, such as send,-accept; or 'all'");
-    app.add_flag("--json", json_, "Print the flags that result as JSON");
-    app.allow_extras();  // "-accept" is a list, not an option
-    app_ = &app;
+  void describe(Options& options) override {
+    options.value("PID", pid_, "A process of a program that is being metered").required().check(process_number);
+    options.value("LIST", list_, "Events to add, or with a '-' before to take away, such as send,-accept; or 'all'");
+    options.flag("--json", json_, "Print the flags that result as JSON");
+    options.surplus(surplus_);  // "-accept" is a list, not an option
   }
 
   int run(Terminal& terminal) override {
@@ -38,7 +36,7 @@ class SetflagsCommand : public Command {
 
  private:
   Result<void> read_list() {
-    for (const auto& word : app_->remaining()) {
+    for (const auto& word : surplus_) {
       if (word.starts_with("--")) return Error{"no option '" + word + "'"};
       if (!list_.empty()) return Error{"'" + word + "' is one argument too many: separate events by commas"};
       list_ = word;
@@ -47,8 +45,8 @@ class SetflagsCommand : public Command {
     return {};
   }
 
-  const CLI::App* app_ = nullptr;
   std::uint32_t pid_ = 0;
+  std::vector<std::string> surplus_;
   std::string list_;
   bool json_ = false;
 };

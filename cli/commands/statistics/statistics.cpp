@@ -1,5 +1,4 @@
 // dpm statistics: who talks to whom, how much, how often, in what sizes, and where the CPU time goes.
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "analysis/statistics/call_sites.hpp"
@@ -21,13 +20,13 @@ class StatisticsCommand : public DividedCommand {
   std::string name() const override { return "statistics"; }
   std::string summary() const override { return "Who talks to whom: counts, bytes, sizes, density, CPU time"; }
   std::string example() const override { return "dpm statistics out/trace"; }
-  void describe(CLI::App& app) override {
-    options_.describe(app);
-    part_.describe(app);
-    app.add_flag("--where", where_, "Also which functions and source lines send and receive");
-    describe_threads(app, threads_);
-    describe_all(app, all_);
-    describe_jobs(app);
+  void describe(Options& options) override {
+    options_.describe(options);
+    part_.describe(options);
+    options.flag("--where", where_, "Also which functions and source lines send and receive");
+    describe_threads(options, threads_);
+    describe_all(options, all_);
+    describe_jobs(options);
   }
 
   int run(Terminal& terminal) override {

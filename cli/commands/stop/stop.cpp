@@ -1,7 +1,6 @@
 // dpm stop: ends the metering of a program, as control-C ends dpm acquire. The trace is completed; the program goes on.
 #include <poll.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -27,11 +26,11 @@ class StopCommand : public Command {
   std::string summary() const override { return "End the metering of a program, which goes on"; }
   std::string example() const override { return "dpm stop 1234"; }
 
-  void describe(CLI::App& app) override {
-    app.add_option("PID", pid_, "A process of a program that is being metered, or the program's meter (dpm list)")
-        ->required()
-        ->check(process_number);
-    app.add_flag("--json", json_, "Print what was ended as JSON");
+  void describe(Options& options) override {
+    options.value("PID", pid_, "A process of a program that is being metered, or the program's meter (dpm list)")
+        .required()
+        .check(process_number);
+    options.flag("--json", json_, "Print what was ended as JSON");
   }
 
   int run(Terminal& terminal) override {

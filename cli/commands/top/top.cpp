@@ -3,7 +3,6 @@
 #include <langinfo.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <clocale>
 #include <filesystem>
@@ -40,20 +39,20 @@ class TopCommand : public Command {
   std::string example() const override { return "dpm top -- redis-server --port 7000"; }
   std::vector<std::string>* program_words() override { return &what_; }
 
-  void describe(CLI::App& app) override {
-    app.add_option(
-           "WHAT", what_,
-           "A trace directory, or the output directory of dpm meter or dpm run, which may still be written; or a "
-           "command to meter, after --")
-        ->required();
-    app.add_option("-o,--output", output_, "For a command: the new directory of its trace (default: dpm-NAME-PID)");
-    app.add_option("-d,--delay", period_s_, "Seconds between two looks")
-        ->check(CLI::Range(kPeriodLeast_s, kPeriodMost_s))
-        ->capture_default_str();
-    app.add_flag("-b,--batch", batch_, "Print one look as plain text (default where the output is not a terminal)");
-    app.add_flag("--json", json_, "Print one look as JSON");
-    describe_threads(app, threads_);
-    describe_all(app, all_);
+  void describe(Options& options) override {
+    options
+        .list("WHAT", what_,
+              "A trace directory, or the output directory of dpm meter or dpm run, which may still be written; or a "
+              "command to meter, after --")
+        .required();
+    options.value("-o,--output", output_, "For a command: the new directory of its trace (default: dpm-NAME-PID)");
+    options.value("-d,--delay", period_s_, "Seconds between two looks")
+        .between(kPeriodLeast_s, kPeriodMost_s)
+        .show_default();
+    options.flag("-b,--batch", batch_, "Print one look as plain text (default where the output is not a terminal)");
+    options.flag("--json", json_, "Print one look as JSON");
+    describe_threads(options, threads_);
+    describe_all(options, all_);
   }
 
   int run(Terminal& terminal) override {

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
@@ -41,19 +40,20 @@ class TwinCommand : public Command {
   std::string summary() const override { return DPM_COMMAND_SUMMARY; }
   std::string example() const override { return "dpm twin out -o twin.json --clients x2 && dpm run twin.json"; }
 
-  void describe(CLI::App& app) override {
-    trace_.describe(app);
-    app.add_option("-o,--output", output_, "The scenario file to write, a new one")->required();
-    app.add_option("--delays", delays_, "A delay model file, instead of the trace's delays");
-    app.add_option("--clients", clients_, "Multiply the number of clients: x2");
-    app.add_option("--replicate", replicated_, "A process or group to which one member is added; repeat for several");
-    app.add_option("--link", links_,
-                   "A link's new speed, as part of the old: red-blue=0.5, or all=0.5; repeat for several");
-    auto* no_run = app.add_flag("--no-run", no_run_, "Write the twin without running it");
-    app.add_option("--bound", bound_percent_,
-                   "The percentage of the trace's messages that the twin must reproduce (default: 95)")
-        ->check(CLI::Range(0.0, 100.0))
-        ->excludes(no_run);
+  void describe(Options& options) override {
+    trace_.describe(options);
+    options.value("-o,--output", output_, "The scenario file to write, a new one").required();
+    options.value("--delays", delays_, "A delay model file, instead of the trace's delays");
+    options.value("--clients", clients_, "Multiply the number of clients: x2");
+    options.list("--replicate", replicated_, "A process or group to which one member is added; repeat for several");
+    options.list("--link", links_,
+                 "A link's new speed, as part of the old: red-blue=0.5, or all=0.5; repeat for several");
+    const Option no_run = options.flag("--no-run", no_run_, "Write the twin without running it");
+    options
+        .value("--bound", bound_percent_,
+               "The percentage of the trace's messages that the twin must reproduce (default: 95)")
+        .between(0.0, 100.0)
+        .excludes(no_run);
   }
 
   int run(Terminal& terminal) override {

@@ -1,5 +1,4 @@
 // dpm validate: tests the claims of validation/ again, and reports which of them hold.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -35,20 +34,19 @@ class ValidateCommand : public Command {
   std::string summary() const override { return "Whether DPM's claims about its measurements and predictions hold"; }
   std::string example() const override { return "dpm validate tsp file-system --quick"; }
 
-  void describe(CLI::App& app) override {
-    app.add_option("CLAIM", asked_, "A folder of validation/ with a claim.json (default: all of them)");
-    app.add_flag("--quick", quick_, "The quick form of each claim: fewer cases, seconds instead of minutes");
-    app.add_flag("--json", json_, "Print the same numbers as JSON");
-    app.add_option("--accept", accepted_,
-                   "Measure this claim, show its baseline and the new values, and make these its baseline");
-    app.add_option("--claims", claims_, "The folder of the claims (default: validation, here or of this program)");
-    app.add_option("--runners", runners_,
-                   "The folder of the programs validation_CLAIM (default: validation beside this program)");
-    app.add_option("--report", report_,
-                   "Write a page with every claim's matrices and pictures; nothing is overwritten");
-    app.add_option("-o,--output", output_, "A new folder for the files of the runners");
-    app.add_option("--plant", plant_,
-                   "Plant this error, to see that a claim can fail; a claim's README lists its errors");
+  void describe(Options& options) override {
+    options.list("CLAIM", asked_, "A folder of validation/ with a claim.json (default: all of them)");
+    options.flag("--quick", quick_, "The quick form of each claim: fewer cases, seconds instead of minutes");
+    options.flag("--json", json_, "Print the same numbers as JSON");
+    options.value("--accept", accepted_,
+                  "Measure this claim, show its baseline and the new values, and make these its baseline");
+    options.value("--claims", claims_, "The folder of the claims (default: validation, here or of this program)");
+    options.value("--runners", runners_,
+                  "The folder of the programs validation_CLAIM (default: validation beside this program)");
+    options.value("--report", report_, "Write a page with every claim's matrices and pictures; nothing is overwritten");
+    options.value("-o,--output", output_, "A new folder for the files of the runners");
+    options.value("--plant", plant_,
+                  "Plant this error, to see that a claim can fail; a claim's README lists its errors");
   }
 
   int run(Terminal& terminal) override {
