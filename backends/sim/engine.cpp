@@ -11,9 +11,9 @@
 #include <deque>
 #include <simgrid/Exception.hpp>
 #include <simgrid/kernel/Timer.hpp>
-#include <simgrid/s4u.hpp>
 #include <vector>
 
+#include "backends/sim/simgrid.hpp"
 #include "model/check.hpp"
 #include "model/whole_ns.hpp"
 
@@ -95,18 +95,18 @@ class SimgridActor : public Actor {
 
   void start(const std::string& name, std::uint32_t host, std::function<void()> body,
              std::function<void()> on_unknown_exception) override {
-    // The new actor may run before create() has returned to the one that creates it, so it introduces itself.
-    s4u::Actor::create(name, hosts_[host].simgrid(),
-                       [this, body = std::move(body), on_unknown_exception = std::move(on_unknown_exception)] {
-                         actor_ = s4u::Actor::self();
-                         try {
-                           body();
-                         } catch (const simgrid::ForcefulKillException&) {
-                           throw;
-                         } catch (...) {
-                           on_unknown_exception();
-                         }
-                       });
+    // The new actor may run before add_actor() has returned to the one that creates it, so it introduces itself.
+    simgrid_names::add_actor(name, hosts_[host].simgrid(),
+                             [this, body = std::move(body), on_unknown_exception = std::move(on_unknown_exception)] {
+                               actor_ = s4u::Actor::self();
+                               try {
+                                 body();
+                               } catch (const simgrid::ForcefulKillException&) {
+                                 throw;
+                               } catch (...) {
+                                 on_unknown_exception();
+                               }
+                             });
   }
 
   void suspend() override {
@@ -200,7 +200,7 @@ Engine::Engine(Calls calls, std::size_t expected_actors, const std::string& log_
                                     "--cfg=debug/clean-atexit:no",
                                     // What is nearer than this happens at once. The default is a whole nanosecond, by
                                     // which every computation may then end early.
-                                    "--cfg=surf/precision:1e-12"};
+                                    std::string(simgrid_names::kPrecision) + "1e-12"};
   if (too_many_to_guard) words.push_back("--cfg=contexts/guard-size:0");
   if (kSanitized) words.push_back("--cfg=contexts/factory:thread");
   std::vector<char*> arguments;
@@ -208,14 +208,14 @@ Engine::Engine(Calls calls, std::size_t expected_actors, const std::string& log_
   arguments.push_back(nullptr);
   int count = static_cast<int>(words.size());
   implementation_->engine = std::make_unique<s4u::Engine>(&count, arguments.data());
-  implementation_->zone = s4u::create_empty_zone("world");
+  implementation_->zone = simgrid_names::add_zone(*implementation_->engine, "world");
   s4u::Engine::on_deadlock_cb([this] { implementation_->calls.on_standstill(); });
 }
 
 Engine::~Engine() = default;
 
 std::uint32_t Engine::add_host(const std::string& name, std::uint16_t cores) {
-  s4u::Host* host = implementation_->zone->create_host(name, kFlopsPerSecond);
+  s4u::Host* host = simgrid_names::add_host(*implementation_->zone, name, kFlopsPerSecond);
   host->set_core_count(cores);
   implementation_->hosts.emplace_back(host, cores);
   return static_cast<std::uint32_t>(implementation_->hosts.size() - 1);
