@@ -210,7 +210,8 @@ def live(options: Options, allowed: list[plan.Account], privileged: bool, parent
     try:
         kernel.unshare(kernel.NEW_MOUNTS | kernel.NEW_NAME | kernel.NEW_IPC | kernel.NEW_NETWORK)
         kernel.keep_mounts_to_ourselves()
-        caretaker = Caretaker(world := worlds.make(options, allowed, privileged))
+        umask = os.umask(0o022)
+        caretaker = Caretaker(world := worlds.make(options, allowed, privileged, umask))
         switch.install(options.networks)
         caretaker.start(world.members)
     except Refused as refused:

@@ -163,6 +163,7 @@ def _be_command(world: worlds.World) -> NoReturn:
         signal.signal(signal.SIGTTOU, signal.SIG_DFL)
     for ignored_by_python in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(ignored_by_python, signal.SIG_DFL)
+    os.umask(world.umask)
     own = world.environment(user)
     path = own.pop("PATH").removesuffix(worlds.PATH) + os.environ.get("PATH", worlds.PATH)
     environment = {**os.environ, **own, "PATH": path}

@@ -26,6 +26,7 @@ class World:
     run_folders: list[folders.RunFolder]
     ipv6: bool
     privileged: bool
+    umask: int  # the user's; files of the cluster are for every account that may log in
 
     def environment(self, account: plan.Account) -> dict[str, str]:
         """The environment variables about the cluster, for an account."""
@@ -60,7 +61,7 @@ def _account(user: int) -> plan.Account:
     return plan.Account(entry.pw_name, entry.pw_uid, entry.pw_gid, entry.pw_dir)
 
 
-def make(options: Options, allowed: list[plan.Account], privileged: bool) -> World:
+def make(options: Options, allowed: list[plan.Account], privileged: bool, umask: int) -> World:
     """Called by process 1 of the cluster in its own mounts; makes plan.SHARED."""
     run_folders = folders.folders_of_run()
     shown = [os.getcwd(), str(_PROJECT), allowed[0].folder, plan.SHARED]
@@ -68,7 +69,7 @@ def make(options: Options, allowed: list[plan.Account], privileged: bool) -> Wor
     ipv6 = os.path.exists("/proc/sys/net/ipv6")
     members = plan.hosts(options.count, options.networks, options.clocks)
     files = _files(members, allowed, ipv6, privileged)
-    world = World(options, members, allowed, files, shown, run_folders, ipv6, privileged)
+    world = World(options, members, allowed, files, shown, run_folders, ipv6, privileged, umask)
     kernel.mount("tmpfs", "/run", kernel.MOUNT_NOSUID | kernel.MOUNT_NODEV, "mode=755")
     shared = pathlib.Path(plan.SHARED)
     for folder in ("keys", "authorized", "log", "bin", "etc"):

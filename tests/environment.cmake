@@ -3,3 +3,5 @@
 if(NOT DEFINED ENV{DPM_SOURCE})
   set(ENV{DPM_SOURCE} notify)
 endif()
+# The PATH of ordinary accounts lacks Debian's servers and tools of networks.
+set(ENV{PATH} "$ENV{PATH}:/usr/sbin:/sbin")

@@ -3,7 +3,9 @@
 import os
 import pathlib
 import re
+import shlex
 import shutil
+import subprocess
 import sys
 import time
 
@@ -176,6 +178,7 @@ def ordinary_user(setting: Setting) -> None:
     before: tuple[str, ...] = ()
     if os.getuid() == 0:
         shutil.copytree(setting.program.parent, setting.folder / "cluster")
+        subprocess.run(["chmod", "-R", "a+rX", setting.folder / "cluster"], check=True)  # a clone with umask 077 is for its owner only
         setting = Setting(setting.folder / "cluster/cluster", setting.folder, None, None, None)
         before = ("setpriv", f"--reuid={ORDINARY_USER}", f"--regid={ORDINARY_USER}", "--clear-groups")
     environment = {"PATH": os.environ["PATH"], "HOME": "/", "LANG": "C"}
@@ -188,10 +191,12 @@ def ordinary_user(setting: Setting) -> None:
 
 
 def another_account(setting: Setting) -> None:
-    """Root can act as another user, who then logs in everywhere under that name and no other."""
+    """Root can act as another user, who then logs in everywhere under that name and no other, whatever the umask, which the command keeps."""
     if os.getuid() != 0:
         raise Skip("needs root")
-    done = setting.run("1 --user nobody", "id -un; ssh red id -un; ssh -l root red id -un; cat /run/cluster/keys/root")
+    os.umask(0o077)
+    expect_same(setting.output("1", "umask"), ["0077"])
+    done = setting.run("1 --user nobody", "id -un; ssh red id -un; ssh -l root red id -un; LC_ALL=C cat /run/cluster/keys/root")
     expect_same((done.status, done.output.split()), (1, ["nobody", "nobody"]))
     expect(done.errors.count("ermission denied") == 2, f"root's account or key can be had: {done.errors}")
 
@@ -201,16 +206,16 @@ def metered(setting: Setting) -> None:
     if not setting.dpm or not setting.list_events or not setting.can_notify:
         raise Skip("dpm is not built")
     _need_compiler()
-    if setting.run("1", f"ssh red {setting.can_notify}").status != 0:
+    if setting.run("1", f"ssh red {shlex.quote(shlex.quote(setting.can_notify))}").status != 0:
         raise Skip("no metering here")
     out = setting.folder / "out"
     # --wait: the end of a cluster is the end of its supervisors too, and one that is killed has not written everything.
-    command = f"{setting.dpm} meter --wait -o {out} -- sh -c \"echo word | cat\""
+    command = f"{shlex.quote(setting.dpm)} meter --wait -o {out} -- sh -c \"echo word | cat\""
     ahead_s = 1e6
     if os.environ.get("DPM_SANITIZER"):
         print("REDUCED: a sanitizer's library has to be loaded before that of a wrong clock: the clock is right")
         ahead_s = 0
-    setting.output(f"1 --clock red=+{ahead_s:.0f}s", f"ssh red '{command} 2>/dev/null'")
+    setting.output(f"1 --clock red=+{ahead_s:.0f}s", f"ssh red {shlex.quote(command + ' 2>/dev/null')}")
     sys.path.insert(0, str(setting.program.parent.parent / "tests/linux/harness"))
     import events  # pylint: disable=import-outside-toplevel
     trace = events.Trace(setting.list_events, out / "trace")

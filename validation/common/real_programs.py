@@ -351,6 +351,13 @@ def investigate(study: Study, laboratory: Laboratory, planted: str) -> Results:
     return results
 
 
+def open_to_programs(folder: str) -> None:
+    """Some programs run as another account, and what they print is read: in English, with decimal points."""
+    os.chmod(folder, 0o755)
+    os.umask(0o022)
+    os.environ["LC_ALL"] = "C.UTF-8"
+
+
 def main(study: Study) -> None:
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--quick", action="store_true")
@@ -365,7 +372,7 @@ def main(study: Study) -> None:
             if shutil.which(program) is None:
                 raise Missing(f"{program} is not installed")
         with tempfile.TemporaryDirectory(prefix="dpm-real-") as folder:
-            os.chmod(folder, 0o755)
+            open_to_programs(folder)
             laboratory = Laboratory(options.dpm, pathlib.Path(folder), options.quick, options.source)
             laboratory.become_real_time()
             results = investigate(study, laboratory, options.plant)

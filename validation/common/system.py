@@ -157,7 +157,7 @@ class System:
         return folder
 
     def write(self, host: str, file: pathlib.Path, text: str) -> None:
-        self.on(host, f"printf %s {shlex.quote(text)} >{shlex.quote(str(file))}")
+        self.on(host, f"umask 022; printf %s {shlex.quote(text)} >{shlex.quote(str(file))}")
 
     def _ssh(self, host: str) -> list[str]:
         return [*shlex.split(os.environ["DPM_SSH"]), host]

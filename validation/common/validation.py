@@ -40,6 +40,7 @@ def validate(script: str, programs: list[str], play: Callable[[System], None],
     # A sanitizer's library has to be loaded before that of a wrong clock.
     if os.environ.get("DPM_SANITIZER"):
         expected["clocks_ahead_s"] = {}
+    os.environ["LC_ALL"] = "C.UTF-8"  # what programs print is read
     try:
         if words.inside:
             sys.exit(_inside(words, expected, play))
@@ -48,7 +49,7 @@ def validate(script: str, programs: list[str], play: Callable[[System], None],
         also()
         sys.exit(_outside(path, words, expected))
     except Missing as missing:
-        say(str(missing))
+        say(f"SKIPPED: {missing}")
         sys.exit(SKIPPED)
     except Failed as failed:
         say(str(failed))

@@ -4,6 +4,7 @@ import lzma
 import os
 import pathlib
 import random
+import shlex
 import shutil
 import socket
 from collections.abc import Callable
@@ -159,7 +160,7 @@ class Tsp(Work):
         size = 9 if self.quick else 14
         return f"""
 {NOW}
-{self.dpm} run {scenario} --native --set size={size} --set servers=6 --modelled-work >/dev/null
+{shlex.quote(self.dpm)} run {shlex.quote(str(scenario))} --native --set size={size} --set servers=6 --modelled-work >/dev/null
 {NOW}"""
 
 

@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,7 +32,8 @@ std::string path_of(const std::string& program) {
   ::dup2(output, STDOUT_FILENO);
   ::signal(SIGPIPE, SIG_DFL);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // Opened before becoming the user, who may have no way into the folder where we were built.
+  // Opened before becoming the user, who may have no way into the folder where we were built, and no right to run what umask 077 left.
+  if (user != 0) ::chmod(path_of(command.front()).c_str(), S_IRWXU | S_IRGRP | S_IXGRP | S_IROTH | S_IXOTH);
   const int program = user == 0 ? -1 : ::open(path_of(command.front()).c_str(), O_PATH | O_CLOEXEC);
   const bool is_user = user == 0 || (::setgroups(0, nullptr) == 0 && ::setgid(user) == 0 && ::setuid(user) == 0);
   std::vector<char*> arguments;

@@ -105,7 +105,7 @@ TEST_CASE("machine connection: says why a machine cannot be reached", "[daemon]"
 TEST_CASE("machine connection: its end is told, and answers everything that was asked", "[daemon]") {
   const Scratch scratch;
   const std::string pid_file = scratch.path + "/pid";
-  Red red({"sh", "-c", "echo $$ >" + pid_file + "; exec " + DPM_PROGRAM + " meterd --attach --machine red --idle 1"});
+  Red red({"sh", "-c", "echo $$ >\"$0\"; exec \"$1\" meterd --attach --machine red --idle 1", pid_file, DPM_PROGRAM});
   REQUIRE(red.outcome() == "connected");
   std::FILE* file = std::fopen(pid_file.c_str(), "r");
   int pid = 0;

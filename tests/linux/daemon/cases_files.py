@@ -1,9 +1,13 @@
 """Files that a controller looks for and sends."""
 import hashlib
 import os
+import pathlib
+import sys
 
-from control import Controller, wait_for
-from cases_processes import refusal
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "harness"))
+from control import Controller, wait_for  # noqa: E402
+from cases_processes import refusal  # noqa: E402
+from running import for_every_account  # noqa: E402
 
 
 def put(red, path, data, mode=0o644, chunk=100_000):
@@ -93,6 +97,7 @@ def case_rights(machine):
         os.chown(f"{machine.folder}/{folder}", user, user)
     os.makedirs(machine.folder + "/state", exist_ok=True)
     os.chown(machine.folder + "/state", user, user)
+    machine.dpm = for_every_account(machine.dpm, machine.folder)
     attach = machine.attach_command()
     machine.attach_command = lambda: ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *attach]
     red = Controller(machine)

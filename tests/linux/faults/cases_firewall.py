@@ -1,5 +1,6 @@
 """A filter on a host that lets little in: over ssh."""
 
+import pathlib
 import re
 import time
 
@@ -96,7 +97,7 @@ def case_ports_stay_closed(site: Site) -> None:
                          r"'dpm filter -o TRACE < (\S+)'", patience_s=120)
     ledger = early_ledger(site, session, "log")
     expect(ledger["lost"] == int(left[1]) and left[2] in str(ledger["losses"]), ledger)
-    site.run("sh", "-c", f"{site.dpm} filter -o left <{left[2]}")
+    site.run(site.dpm, "filter", "-o", "left", given=pathlib.Path(left[2]))
     there = site.ledger("left")
     expect(there["kept"] == ledger["lost"] and there["lost"] == 0, there)
     before = len(session.said)

@@ -89,6 +89,7 @@ def case_squatted_folder(site: Site) -> None:
     """Whatever another user has put in place of /tmp/dpm-UID, a program is metered, and adopted after the controller's end."""
     if os.geteuid() != 0:
         raise Skip("only root can try as another user")
+    os.umask(0o022)
     for user in (0, USER):
         for how in ("directory", "link", "opened by its owner"):
             print(f"user {user}, {how}")

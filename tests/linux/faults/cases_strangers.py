@@ -6,8 +6,10 @@ import subprocess
 import sys
 import time
 
-from programs import Talk
-from session import PATIENCE_S, Session, Site, Skip, expect, over_cluster
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "harness"))
+from programs import Talk  # noqa: E402
+from running import for_every_account  # noqa: E402
+from session import PATIENCE_S, Session, Site, Skip, expect, over_cluster  # noqa: E402
 
 NOBODY = 65534
 
@@ -66,14 +68,14 @@ def case_another_user(site: Site) -> None:
     secret_places = [*(site.folder / "run").rglob("*"), *(site.folder / "state-home").rglob("*")]
     expect(len(secret_places) > 8, secret_places)
     for place in secret_places:
-        opened = as_nobody("cat", str(place))
+        opened = as_nobody("cat", str(place), env=site.env)
         expect(opened.returncode != 0 and "Permission denied" in opened.stderr, f"{place}: {opened}")
     # A daemon of their own, which has their rights and no others.
     theirs = site.folder / "theirs"
     for name in ("", "run", "state"):
         (theirs / name).mkdir(mode=0o700)
         os.chown(theirs / name, NOBODY, NOBODY)
-    session_of_nobody = as_nobody(site.dpm, "control", "--launcher", "local", env={
+    session_of_nobody = as_nobody(for_every_account(site.dpm, site.folder), "control", "--launcher", "local", env={
         **site.env, "HOME": str(theirs), "XDG_RUNTIME_DIR": str(theirs / "run"), "XDG_STATE_HOME": str(theirs / "state")},
         given=f"filter f1\nnewjob stolen\nacquire stolen local {ours}\nadopt red green blue\njobs stolen\nbye\n", cwd=theirs)
     print(session_of_nobody.stdout)

@@ -65,10 +65,11 @@ class Site:
     def write_dpm(self, name: str, before: str = "") -> pathlib.Path:
         """The program dpm as hosts start it: with folders of their own. `before` it a shell's commands."""
         return self.write_program(name, f"""#!/bin/sh
-export HOME={self.folder}/home-$(uname -n) XDG_STATE_HOME={self.folder}/state-$(uname -n)
-mkdir -p $HOME
+folder={shlex.quote(str(self.folder))}
+export HOME="$folder/home-$(uname -n)" XDG_STATE_HOME="$folder/state-$(uname -n)"
+mkdir -p "$HOME"
 {before}
-exec {self.dpm} "$@"
+exec {shlex.quote(self.dpm)} "$@"
 """)
 
     def write_program(self, name: str, text: str) -> pathlib.Path:
@@ -109,7 +110,7 @@ exec {self.dpm} "$@"
 
     def warnings(self, trace: str) -> str:
         """The messages about a trace that is not complete."""
-        return self.run("sh", "-c", f"{self.dpm} statistics {trace} 2>&1 >statistics.out")
+        return self.run("sh", "-c", '"$0" statistics "$1" 2>&1 >statistics.out', self.dpm, trace)
 
     def messages(self, trace: str) -> dict[tuple[str, str], int]:
         """How many messages went from whom to whom, by the names of programs."""

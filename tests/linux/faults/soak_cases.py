@@ -8,7 +8,7 @@ import time
 from cases_network import link_down
 from cases_output import Noise
 from programs import Talk
-from session import Session, Site, expect, over_cluster, wait_until
+from session import Session, Site, Skip, expect, over_cluster, wait_until
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 CHURN_S = 60 * float(os.environ.get("DPM_SOAK_MINUTES", "60"))
@@ -185,3 +185,11 @@ def soak_planted(site: Site) -> None:
                                   capture_output=True, text=True, timeout=3600, check=False)
             expect(done.returncode == 1, f"{claim} with {plant} ends with {done.returncode}: {done.stdout[-2000:]}{done.stderr[-500:]}")
     print(f"{len(planted)} claims failed three times of three with an error planted")
+
+
+def soak_clones(_: Site) -> None:
+    """Demo and all tests in clones elsewhere: other accounts, closed homes, spaces, locales, a container (DPM_SOAK_CLONES names some)."""
+    done = subprocess.run([ROOT / "tests/clones/try_clones", *os.environ.get("DPM_SOAK_CLONES", "").split()], check=False)
+    if done.returncode == 77:
+        raise Skip("no clone could be tried here")
+    expect(done.returncode == 0, "a clone behaves in another way")

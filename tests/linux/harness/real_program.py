@@ -255,7 +255,7 @@ def main(play, needs=(), modes=("bare", "metered", "killed")):
     failures, notes = 0, {}
     with running.Workshop() as workshop:
         if os.geteuid() == 0:  # some servers refuse to be root, and are metered as another user
-            options.dpm = running.executable_by(options.dpm, running.NOBODY, workshop)
+            options.dpm = running.for_every_account(options.dpm, workshop.path)
         for mode in options.mode or modes:
             began = time.monotonic()
             session = Session(options, mode, workshop.folder())

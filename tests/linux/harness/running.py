@@ -13,12 +13,14 @@ import sys
 import tempfile
 
 NOBODY = 65534
+FOR_EVERY_ACCOUNT = pathlib.Path(__file__).resolve().parents[2] / "support/for_every_account"
 
 
 class Workshop:
-    """A temporary folder that any account may use, removed at the end."""
+    """A temporary folder that any account may use, removed at the end. Files that this process makes from now on can be read by all."""
 
     def __init__(self):
+        os.umask(0o022)
         self.path = pathlib.Path(tempfile.mkdtemp(prefix="dpm-linux-"))
         self.path.chmod(0o777)
         self._folders = 0
@@ -37,15 +39,10 @@ class Workshop:
         return path
 
 
-def executable_by(path, user, workshop):
-    """The program `path`, or a copy where `user` can reach it: a build folder may be in a user's home."""
-    try:
-        subprocess.run(["test", "-x", path], user=user, group=user, extra_groups=[], check=True)
-        return path
-    except subprocess.CalledProcessError:
-        copy = workshop.path / "programs"
-        copy.mkdir(mode=0o755, exist_ok=True)
-        return shutil.copy(path, copy)
+def for_every_account(program, folder):
+    """The program, or a copy in a new folder `programs` of that folder: a build folder may be in a user's home."""
+    found = subprocess.run([FOR_EVERY_ACCOUNT, program, pathlib.Path(folder) / "programs"], stdout=subprocess.PIPE, text=True, check=True)
+    return found.stdout.rstrip("\n")
 
 
 def stat_fields(pid, tid=None):

@@ -32,6 +32,7 @@ void become(uid_t user) {
 std::string home_of(uid_t user) { return "/tmp/home-" + std::to_string(user); }
 
 bool take_private_folders() {
+  ::umask(S_IWGRP | S_IWOTH);  // what is made here is for other accounts, too
   if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
   if (::mount("none", "/tmp", "tmpfs", 0, "mode=1777") != 0) return false;
   if (::mount("none", "/run", "tmpfs", 0, "mode=755") != 0) return false;

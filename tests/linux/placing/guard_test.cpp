@@ -135,7 +135,10 @@ TEST_CASE("guard: at the wish of the scheduler everything is restored before it 
 
 TEST_CASE("guard: a process that may not be touched is refused with what it takes", "[placing]") {
   const CpuSet cpus = own_cpus();
-  if (cpus.size() < 2 || ::getuid() != 0) return;
+  if (cpus.size() < 2 || ::getuid() != 0) {
+    WARN("SKIPPED: this needs two CPUs, and root, which becomes another account");
+    return;
+  }
   const BusyProcess process;
   const pid_t other_account = fork_bound();
   if (other_account == 0) {
