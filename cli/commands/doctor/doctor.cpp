@@ -15,8 +15,8 @@ namespace {
 std::string obstacle_of(const std::string& source) {
   for (const auto& method : metering_methods())
     if (method->name() == source) {
-      const auto obstacle = method->obstacle();
-      return obstacle ? fmt::format("{}: {}", obstacle->reason, obstacle->advice) : "";
+      if (const auto obstacle = method->obstacle()) return fmt::format("{}: {}", obstacle->reason, obstacle->advice);
+      return method->trial().value_or("");
     }
   return "this dpm was built without it (clang, bpftool and libbpf-dev were not there)";
 }
