@@ -8,6 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/input/trace_input.hpp"
 #include "cli/meter/doctor_results.hpp"
+#include "sampling/iterator/task_iterator.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -32,6 +33,8 @@ class DoctorCommand : public Command {
   int run(Terminal& terminal) override {
     MachineCapabilities machine = probe_capabilities();
     machine.kernel_source_problem = obstacle_of("kernel");
+    if (const auto iterator = sampling::open_task_iterator(); !iterator)
+      machine.iterator_problem = iterator.error().what;
     const Diagnosis diagnosis = diagnose(machine);
     if (json_) {
       print_json(diagnosis_json(diagnosis, machine), terminal);
