@@ -136,17 +136,26 @@ class KernelTypes {
   btf* const types_;
 };
 
+std::vector<bpf_program*> programs_of(bpf_object* object) {
+  std::vector<bpf_program*> programs;
+  for (bpf_program* program = nullptr; (program = ::bpf_object__next_program(object, program)) != nullptr;)
+    programs.push_back(program);
+  return programs;
+}
+
+KernelHook hook_behind(bpf_program* program) {
+  return hook_of(::bpf_program__name(program), ::bpf_program__section_name(program));
+}
+
 Result<void> choose_programs(bpf_object* object, const KernelTypes& types) {
   std::vector<KernelHook> hooks;
-  bpf_program* program = nullptr;
-  bpf_object__for_each_program(program, object)
-      hooks.push_back(hook_of(::bpf_program__name(program), ::bpf_program__section_name(program)));
+  for (bpf_program* program : programs_of(object)) hooks.push_back(hook_behind(program));
   const auto chosen = choose_hooks(hooks, [&types](const KernelHook& hook) { return types.has_hook(hook); });
   if (!chosen)
     return Error{fmt::format("load programs into the kernel: {}; 'dpm meter --source notify' needs none of it",
                              chosen.error().what)};
-  bpf_object__for_each_program(program, object)::bpf_program__set_autoload(
-      program, chosen->contains(::bpf_program__name(program)));
+  for (bpf_program* program : programs_of(object))
+    ::bpf_program__set_autoload(program, chosen->contains(::bpf_program__name(program)));
   return {};
 }
 
@@ -267,6 +276,18 @@ std::vector<KernelAccount> KernelPrograms::accounts() const {
     if (::bpf_map_lookup_elem(map, &key, &account) == 0) all.push_back({key, account});
   }
   return all;
+}
+
+std::uint64_t KernelPrograms::missed_uses() const {
+  std::uint64_t missed = 0;
+  for (bpf_program* program : programs_of(state_->skeleton->obj)) {
+    const int fd = ::bpf_program__fd(program);
+    if (fd < 0 || hook_behind(program).kind != KernelHook::Kind::function) continue;
+    bpf_prog_info info = {};
+    unsigned bytes = sizeof info;
+    if (::bpf_obj_get_info_by_fd(fd, &info, &bytes) == 0) missed += info.recursion_misses;
+  }
+  return missed;
 }
 
 std::vector<KernelPrograms::Refused> KernelPrograms::refused() const {

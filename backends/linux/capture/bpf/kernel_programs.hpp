@@ -54,6 +54,10 @@ class KernelPrograms {
   };
   std::vector<Refused> refused() const;
 
+  // Uses of sockets that the programs at functions did not see: a thread of any process had interrupted them. At tracepoints
+  // nothing interrupts them.
+  std::uint64_t missed_uses() const;
+
   std::vector<KernelAccount> accounts() const;
 
  private:
