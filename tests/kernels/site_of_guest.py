@@ -21,8 +21,8 @@ REFUSAL_STATUS = 2  # of dpm, when it cannot do what it was asked for
 
 
 class Site:
-    def __init__(self, build: pathlib.Path, source: str, account: str):
-        self.build, self.source, self.account = build, source, account
+    def __init__(self, build: pathlib.Path, source: str, account: str, variables: dict[str, str] | None = None):
+        self.build, self.source, self.account, self.variables = build, source, account, variables or {}
         self.user = ACCOUNTS[account]
         self.dpm = build / "dpm"
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dpm-kernels-"))
@@ -42,7 +42,7 @@ class Site:
                 raise Failed(f"{name} is not installed on the machine of the guest")
 
     def start(self, words: list, **more) -> subprocess.Popen:
-        environment = {**os.environ, "HOME": str(self.folder), "DPM_SOURCE": self.source or "auto"}
+        environment = {**os.environ, "HOME": str(self.folder), "DPM_SOURCE": self.source or "auto", **self.variables}
         return subprocess.Popen([str(word) for word in words], user=self.user, group=self.user, extra_groups=[], cwd=self.folder, env=environment,
                                 stdin=more.pop("stdin", subprocess.DEVNULL), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
 

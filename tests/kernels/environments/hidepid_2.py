@@ -4,6 +4,7 @@ from settings import call
 
 TITLE = "/proc with hidepid=2"
 STAYS = False
+TOUCHES = ("/proc", "user notification", "access to programs", "starts and ends", "running programs")
 
 
 def set_up() -> None:

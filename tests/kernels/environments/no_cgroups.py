@@ -4,6 +4,7 @@ from settings import call
 
 TITLE = "no cgroups mounted"
 STAYS = False
+TOUCHES = ("user notification", "kernel source")
 
 
 def set_up() -> None:

@@ -2,6 +2,7 @@
 
 TITLE = "as it begins"
 STAYS = False
+TOUCHES = ()
 
 
 def set_up() -> None:
