@@ -20,7 +20,7 @@ class LoadMessages {
   // What libbpf_set_print() is given, without libbpf's types.
   static int keep(const char* format, std::va_list values);
 
-  // "program on_waking: ...": the program or object that was refused, and the last line that tells the reason; empty: nothing was said.
+  // "program on_waking: ...": the program or object that was refused, and the last line that tells the reason; empty: there was no message.
   std::string reason() const;
 
  private:

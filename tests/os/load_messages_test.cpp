@@ -55,7 +55,7 @@ TEST_CASE("load messages: a hook that the kernel lacks or refuses is named", "[o
         "program on_sent_inet: BPF program load failed: Operation not permitted");
 }
 
-TEST_CASE("load messages: what concerns no program is told as it is", "[os]") {
+TEST_CASE("load messages: what concerns no program is printed as it is", "[os]") {
   CHECK(reason_in_load_messages("libbpf: extern (func ksym) 'bpf_not_there': not found in kernel or module BTFs\n"
                                 "libbpf: failed to load object 'meter_programs'\n") ==
         "extern (func ksym) 'bpf_not_there': not found in kernel or module BTFs");
