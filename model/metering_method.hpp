@@ -53,6 +53,8 @@ class MeteringMethod {
     std::string reason, advice;
   };
   virtual std::optional<Obstacle> obstacle() const { return std::nullopt; }
+  // Where there is no obstacle: does what comes before metering, and undoes it at once. Why that fails; none: it works.
+  virtual std::optional<std::string> trial() const { return std::nullopt; }
   // Why another method serves better here, although this one could be used; empty: nothing speaks for another.
   virtual std::string drawback() const { return ""; }
   // It meters this process already, or has let it go and left something in it.

@@ -88,6 +88,25 @@ Check counts_check(const MachineCapabilities& machine) {
       "CONFIG_TASK_IO_ACCOUNTING reports them."};
 }
 
+Check cpu_time_check(const MachineCapabilities& machine) {
+  const std::string name = "CPU time";
+  if (!machine.thread_times.worked())
+    return {name, Verdict::limited, "/proc/PID/task/TID/schedstat: " + reason(machine.thread_times),
+            "The CPU time of threads is not known, nor how long they waited for a processor. A kernel with "
+            "CONFIG_SCHED_INFO tells both."};
+  if (machine.cpu_counter.worked()) return {name, Verdict::good, "known up to the end of each process", ""};
+  return {name, Verdict::limited, "counters are refused: " + reason(machine.cpu_counter),
+          "With --source notify, the CPU time of some processes after their last metered call is not known. Run dpm as "
+          "root, or as root set 'sysctl kernel.perf_event_paranoid=2'."};
+}
+
+Check samples_check(const MachineCapabilities& machine) {
+  const std::string name = "samples";
+  if (machine.iterator_problem.empty()) return {name, Verdict::good, "dpm sample looks by the kernel's iterator", ""};
+  return {name, Verdict::note, "dpm sample looks in /proc",
+          "The kernel's iterator sees short states better: " + machine.iterator_problem + "."};
+}
+
 Check privilege_check(const MachineCapabilities& machine) {
   const std::string name = "privileges";
   if (machine.may_administrate) return {name, Verdict::good, "setuid programs keep their privileges", ""};
@@ -214,10 +233,11 @@ std::string conclusion(const Diagnosis& diagnosis) {
 }  // namespace
 
 Diagnosis diagnose(const MachineCapabilities& machine) {
-  return {kernel_check(machine),  notification_check(machine), access_check(machine),        proc_check(machine),
-          wake_up_check(machine), counts_check(machine),       announcements_check(machine), privilege_check(machine),
-          acquire_check(machine), filters_check(machine),      descriptors_check(machine),   io_uring_check(machine),
-          logout_check(machine),  cgroup_check(machine),       kernel_source_check(machine)};
+  return {kernel_check(machine),        notification_check(machine), access_check(machine),   proc_check(machine),
+          wake_up_check(machine),       counts_check(machine),       cpu_time_check(machine), samples_check(machine),
+          announcements_check(machine), privilege_check(machine),    acquire_check(machine),  filters_check(machine),
+          descriptors_check(machine),   io_uring_check(machine),     logout_check(machine),   cgroup_check(machine),
+          kernel_source_check(machine)};
 }
 
 bool can_meter(const Diagnosis& diagnosis) {

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdarg>
 
+#include "os/load_messages.hpp"
 #include "os/machine.hpp"
 #include "os/read_file.hpp"
 #include "os/unique_fd.hpp"
@@ -35,7 +36,9 @@ namespace {
 
 constexpr std::size_t kRecordsAtOnce = 128;
 
-int print_nothing(libbpf_print_level, const char*, va_list) { return 0; }
+int keep_message(libbpf_print_level level, const char* format, va_list values) {
+  return level == LIBBPF_DEBUG ? 0 : LoadMessages::keep(format, values);
+}
 
 struct DestroyPrograms {
   void operator()(look_at_tasks* programs) const { look_at_tasks__destroy(programs); }
@@ -76,9 +79,10 @@ class TaskIterator : public TaskLooker {
   std::array<dpm_task_record, kRecordsAtOnce> records_;
 };
 
-std::string refusal(int error) {
+std::string refusal(int error, const LoadMessages& messages) {
   errno = error;
-  const std::string what = Error::from_errno("the kernel refuses an eBPF task iterator").what;
+  std::string what = Error::from_errno("the kernel refuses an eBPF task iterator").what;
+  if (const std::string said = messages.reason(); !said.empty()) what += " (" + said + ")";
   return error == EPERM || error == EACCES ? what + " (run dpm as root, or with CAP_BPF and CAP_PERFMON)" : what;
 }
 
@@ -88,10 +92,11 @@ Result<std::unique_ptr<TaskLooker>> open_task_iterator() {
   if (has_own_process_ids())
     return Error{
         "an eBPF task iterator has the process ids of the whole machine, and this is a container with its own"};
-  ::libbpf_set_print(print_nothing);
+  ::libbpf_set_print(keep_message);
+  const LoadMessages messages;
   Programs programs(look_at_tasks__open_and_load());
-  if (!programs) return Error{refusal(errno)};
-  if (const int error = look_at_tasks__attach(programs.get()); error != 0) return Error{refusal(-error)};
+  if (!programs) return Error{refusal(errno, messages)};
+  if (const int error = look_at_tasks__attach(programs.get()); error != 0) return Error{refusal(-error, messages)};
   KernelSymbols symbols(read_file("/proc/kallsyms"));
   if (!symbols.know_addresses())
     return Error{"/proc/kallsyms hides the addresses of the kernel's functions (sysctl kernel.kptr_restrict)"};

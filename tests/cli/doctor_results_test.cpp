@@ -18,7 +18,7 @@ MachineCapabilities whole_machine() {
   machine.kernel_release = "6.18.0";
   machine.architecture = "x86_64";
   machine.notification = machine.sync_wake_up = machine.borrow_descriptor = machine.read_memory =
-      machine.transfer_counts = kWorked;
+      machine.transfer_counts = machine.thread_times = machine.cpu_counter = kWorked;
   machine.io_uring = {true, ENOSYS};
   machine.may_administrate = machine.may_trace_all = machine.proc_mounted = true;
   machine.descriptors_max = 1024;
@@ -87,6 +87,27 @@ TEST_CASE("doctor: where no call may wait for the meter, the kernel source still
   CHECK(can_meter(diagnosis));
   CHECK(find_check(diagnosis, "user notification").verdict == Verdict::limited);
   CHECK(says(diagnosis_text(diagnosis, 80), "\nmetering works here with the kernel source only\n"));
+}
+
+TEST_CASE("doctor: what is missing of CPU times is named, with its remedy", "[doctor]") {
+  MachineCapabilities machine = whole_machine();
+  machine.cpu_counter = kRefused;
+  Check check = find_check(diagnose(machine), "CPU time");
+  CHECK(check.verdict == Verdict::limited);
+  CHECK(says(check.advice, "kernel.perf_event_paranoid=2"));
+  machine.thread_times = {true, ENOENT};
+  check = find_check(diagnose(machine), "CPU time");
+  CHECK(says(check.found, "schedstat"));
+  CHECK(says(check.advice, "CONFIG_SCHED_INFO"));
+}
+
+TEST_CASE("doctor: without the kernel's iterator samples come from /proc", "[doctor]") {
+  MachineCapabilities machine = whole_machine();
+  machine.iterator_problem = "the kernel refuses an eBPF task iterator: Operation not permitted";
+  const Check check = find_check(diagnose(machine), "samples");
+  CHECK(check.verdict == Verdict::note);
+  CHECK(says(check.advice, "refuses an eBPF task iterator"));
+  CHECK(can_meter(diagnose(machine)));
 }
 
 TEST_CASE("doctor: Yama is named where it is in the way", "[doctor]") {

@@ -11,6 +11,7 @@
 
 #include "backends/linux/probes/probe_removal.hpp"
 #include "os/descriptors.hpp"
+#include "os/load_messages.hpp"
 #include "os/machine.hpp"
 
 namespace dpm {
@@ -37,15 +38,18 @@ constexpr const char* kOtherWays =
 namespace dpm {
 namespace {
 
-int print_nothing(libbpf_print_level, const char*, va_list) { return 0; }
+int keep_message(libbpf_print_level level, const char* format, va_list values) {
+  return level == LIBBPF_DEBUG ? 0 : LoadMessages::keep(format, values);
+}
 
-Error refusal(int error) {
+Error refusal(int error, const LoadMessages& messages) {
   const int number = error < 0 ? -error : error;
   std::string needs = "it needs a kernel with its type information, /sys/kernel/btf/vmlinux";
   if (number == EPERM || number == EACCES)
     needs = "it needs root, or the capabilities CAP_BPF and CAP_PERFMON, and a kernel that is not locked down";
-  return Error{
-      fmt::format("looking at functions of unmodified programs: {}; {}; {}", std::strerror(number), needs, kOtherWays)};
+  const std::string said = messages.reason();
+  return Error{fmt::format("looking at functions of unmodified programs: {}{}; {}; {}", std::strerror(number),
+                           said.empty() ? "" : fmt::format(" ({})", said), needs, kOtherWays)};
 }
 
 }  // namespace
@@ -102,7 +106,8 @@ struct ProbeKernel::State {
 };
 
 Result<ProbeKernel> ProbeKernel::load() {
-  ::libbpf_set_print(print_nothing);
+  ::libbpf_set_print(keep_message);
+  const LoadMessages messages;
   if (has_own_process_ids())
     return Error{
         fmt::format("looking at functions of unmodified programs needs the machine's own process ids, which a "
@@ -110,11 +115,11 @@ Result<ProbeKernel> ProbeKernel::load() {
                     kOtherWays)};
   auto state = std::make_unique<State>();
   state->skeleton = probes__open();
-  if (state->skeleton == nullptr) return refusal(errno);
-  if (const int error = probes__load(state->skeleton); error != 0) return refusal(error);
-  if (const int error = probes__attach(state->skeleton); error != 0) return refusal(error);
+  if (state->skeleton == nullptr) return refusal(errno, messages);
+  if (const int error = probes__load(state->skeleton); error != 0) return refusal(error, messages);
+  if (const int error = probes__attach(state->skeleton); error != 0) return refusal(error, messages);
   state->ring = ::ring_buffer__new(bpf_map__fd(state->skeleton->maps.ring), State::take, state.get(), nullptr);
-  if (state->ring == nullptr) return refusal(errno);
+  if (state->ring == nullptr) return refusal(errno, messages);
   allow_many_descriptors();  // each probe takes two
   return ProbeKernel(std::move(state));
 }

@@ -7,6 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/input/trace_input.hpp"
 #include "cli/meter/doctor_results.hpp"
+#include "sampling/iterator/task_iterator.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -14,8 +15,8 @@ namespace {
 std::string obstacle_of(const std::string& source) {
   for (const auto& method : metering_methods())
     if (method->name() == source) {
-      const auto obstacle = method->obstacle();
-      return obstacle ? fmt::format("{}: {}", obstacle->reason, obstacle->advice) : "";
+      if (const auto obstacle = method->obstacle()) return fmt::format("{}: {}", obstacle->reason, obstacle->advice);
+      return method->trial().value_or("");
     }
   return "this dpm was built without it (clang, bpftool and libbpf-dev were not there)";
 }
@@ -31,6 +32,8 @@ class DoctorCommand : public Command {
   int run(Terminal& terminal) override {
     MachineCapabilities machine = probe_capabilities();
     machine.kernel_source_problem = obstacle_of("kernel");
+    if (const auto iterator = sampling::open_task_iterator(); !iterator)
+      machine.iterator_problem = iterator.error().what;
     const Diagnosis diagnosis = diagnose(machine);
     if (json_) {
       print_json(diagnosis_json(diagnosis, machine), terminal);

@@ -5,8 +5,10 @@
 //   nothing      the kernel has no seccomp filters at all (ENOSYS)
 //   blind        no process may look into another (pidfd_getfd fails with EPERM)
 //   unannounced  the process events connector cannot be opened
+//   unloadable   the kernel refuses every eBPF program (EINVAL), and makes maps
 //   supervised   another process is notified of a call that COMMAND never makes
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -58,6 +60,7 @@ bool enter(const std::string& mode) {
   if (mode == "nothing") return install(only(SYS_seccomp, fails_with(ENOSYS)), 0);
   if (mode == "blind") return install(only(SYS_pidfd_getfd, fails_with(EPERM)), 0);
   if (mode == "unannounced") return install(only(SYS_socket, fails_with(EPROTONOSUPPORT), AF_NETLINK), 0);
+  if (mode == "unloadable") return install(only(SYS_bpf, fails_with(EINVAL), BPF_PROG_LOAD), 0);
   if (mode == "supervised") return install(only(SYS_mount, SECCOMP_RET_USER_NOTIF), SECCOMP_FILTER_FLAG_NEW_LISTENER);
   return false;
 }

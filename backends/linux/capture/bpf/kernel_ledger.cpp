@@ -65,6 +65,10 @@ LossReport KernelLedger::report(const std::vector<std::string>& more_warnings, s
     report.warnings.push_back(
         fmt::format("{} of sockets and pipes were not recorded: the kernel had no memory for their state",
                     counted(unknown_files_, "use")));
+  if (missed_uses_ > 0)
+    report.warnings.push_back(fmt::format(
+        "{} of sockets, by any process of this machine, were not seen: another thread was interrupted in one",
+        counted(missed_uses_, "use")));
   if (unaccounted_ns_ > 0)
     report.warnings.push_back(
         fmt::format("{:.6f} s of waiting have no cause: there is room for {} causes of all threads",

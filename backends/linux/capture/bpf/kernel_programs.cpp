@@ -13,7 +13,9 @@
 #include <cstring>
 #include <utility>
 
+#include "backends/linux/capture/bpf/hook_choice.hpp"
 #include "backends/linux/capture/calls/metered_call.hpp"
+#include "os/load_messages.hpp"
 #include "os/unique_fd.hpp"
 
 #pragma GCC diagnostic push
@@ -27,7 +29,9 @@ namespace {
 
 constexpr int kFutexWaitv = 449;
 
-int print_nothing(libbpf_print_level, const char*, va_list) { return 0; }
+int keep_message(libbpf_print_level level, const char* format, va_list values) {
+  return level == LIBBPF_DEBUG ? 0 : LoadMessages::keep(format, values);
+}
 
 dpm_call call_of(const MeteredCall& call) {
   switch (call.family) {
@@ -110,22 +114,65 @@ unsigned char wait_of(int number) {
   }
 }
 
-// Whether the kernel has a function that programs may call.
-bool kernel_has(const char* function) {
-  btf* const types = ::btf__load_vmlinux_btf();
-  const bool has = types != nullptr && ::btf__find_by_name_kind(types, function, BTF_KIND_FUNC) > 0;
-  ::btf__free(types);
-  return has;
+// The running kernel's own description of its types and functions.
+class KernelTypes {
+ public:
+  KernelTypes() : types_(::btf__load_vmlinux_btf()) {}
+  ~KernelTypes() { ::btf__free(types_); }
+  KernelTypes(const KernelTypes&) = delete;
+  KernelTypes& operator=(const KernelTypes&) = delete;
+
+  bool has_function(const std::string& name) const { return has(name, BTF_KIND_FUNC); }
+  bool has_hook(const KernelHook& hook) const {
+    if (hook.kind == KernelHook::Kind::tracepoint) return has("btf_trace_" + hook.place, BTF_KIND_TYPEDEF);
+    return has_function(hook.place);
+  }
+
+ private:
+  bool has(const std::string& name, unsigned kind) const {
+    return types_ != nullptr && ::btf__find_by_name_kind(types_, name.c_str(), kind) > 0;
+  }
+
+  btf* const types_;
+};
+
+std::vector<bpf_program*> programs_of(bpf_object* object) {
+  std::vector<bpf_program*> programs;
+  for (bpf_program* program = nullptr; (program = ::bpf_object__next_program(object, program)) != nullptr;)
+    programs.push_back(program);
+  return programs;
 }
 
-Error refusal(int error) {
+KernelHook hook_behind(bpf_program* program) {
+  return hook_of(::bpf_program__name(program), ::bpf_program__section_name(program));
+}
+
+Result<void> choose_programs(bpf_object* object, const KernelTypes& types) {
+  std::vector<KernelHook> hooks;
+  for (bpf_program* program : programs_of(object)) hooks.push_back(hook_behind(program));
+  const auto chosen = choose_hooks(hooks, [&types](const KernelHook& hook) { return types.has_hook(hook); });
+  if (!chosen)
+    return Error{fmt::format("load programs into the kernel: {}; 'dpm meter --source notify' needs none of it",
+                             chosen.error().what)};
+  for (bpf_program* program : programs_of(object))
+    ::bpf_program__set_autoload(program, chosen->contains(::bpf_program__name(program)));
+  return {};
+}
+
+std::string advice_for(int error_number) {
+  if (error_number == EPERM || error_number == EACCES)
+    return "it needs root, or the capabilities CAP_BPF and CAP_PERFMON, and a kernel that is not locked down";
+  if (error_number == ENOENT || error_number == ESRCH)
+    return "the kernel must have its type information, /sys/kernel/btf/vmlinux";
+  return "'dpm meter --source notify' needs nothing of the kernel's programs";
+}
+
+// What libbpf has said names the program or the field that the kernel refused.
+Error refusal(int error, const LoadMessages& messages) {
   const int number = error < 0 ? -error : error;
-  std::string advice = "'dpm doctor' says what is missing";
-  if (number == EPERM || number == EACCES)
-    advice = "it needs root, or the capabilities CAP_BPF and CAP_PERFMON, and a kernel that is not locked down";
-  if (number == ENOENT || number == ESRCH)
-    advice = "the kernel must have its type information, /sys/kernel/btf/vmlinux";
-  return Error{fmt::format("load programs into the kernel: {}; {}", std::strerror(number), advice)};
+  const std::string said = messages.reason();
+  return Error{fmt::format("load programs into the kernel: {}{}; {}", std::strerror(number),
+                           said.empty() ? "" : fmt::format(" ({})", said), advice_for(number))};
 }
 
 }  // namespace
@@ -179,22 +226,32 @@ KernelSurroundings KernelPrograms::surroundings() {
 }
 
 Result<KernelPrograms> KernelPrograms::load(const Options& options) {
-  ::libbpf_set_print(print_nothing);
+  ::libbpf_set_print(keep_message);
+  const LoadMessages messages;
   auto state = std::make_unique<State>();
   state->skeleton = meter_programs__open();
-  if (state->skeleton == nullptr) return refusal(errno);
+  if (state->skeleton == nullptr) return refusal(errno, messages);
   const int processors = ::libbpf_num_possible_cpus();
   ::bpf_map__set_max_entries(state->skeleton->maps.rings, static_cast<unsigned>(processors));
   ::bpf_map__set_max_entries(state->skeleton->maps.processors, static_cast<unsigned>(processors));
   state->choose_calls(options.paths);
   state->skeleton->rodata->scope = options.scope;
-  ::bpf_program__set_autoload(state->skeleton->progs.on_enter_cgroup, options.scope.cgroup != 0);
-  state->skeleton->rodata->can_cast = kernel_has("bpf_rdonly_cast") ? 1 : 0;
-  if (const int error = meter_programs__load(state->skeleton); error != 0) return refusal(error);
+  const KernelTypes types;
+  if (auto chosen = choose_programs(state->skeleton->obj, types); !chosen) return chosen.error();
+  if (options.scope.cgroup == 0) ::bpf_program__set_autoload(state->skeleton->progs.on_enter_cgroup, false);
+  state->skeleton->rodata->can_cast = types.has_function("bpf_rdonly_cast") ? 1 : 0;
+  if (const int error = meter_programs__load(state->skeleton); error != 0) return refusal(error, messages);
   if (auto made = state->make_rings(processors, options.ring_bytes); !made) return made.error();
   state->skeleton->bss->shared.wake_bytes = options.ring_bytes / 2;
-  if (const int error = meter_programs__attach(state->skeleton); error != 0) return refusal(error);
+  if (const int error = meter_programs__attach(state->skeleton); error != 0) return refusal(error, messages);
   return KernelPrograms(std::move(state));
+}
+
+std::optional<std::string> KernelPrograms::refusal_here() {
+  Options options;
+  options.ring_bytes = static_cast<std::size_t>(::getpagesize());
+  const auto loaded = load(options);
+  return loaded ? std::nullopt : std::optional(loaded.error().what);
 }
 
 Result<void> KernelPrograms::follow(int thread_fd, dpm_followed thread) {
@@ -219,6 +276,18 @@ std::vector<KernelAccount> KernelPrograms::accounts() const {
     if (::bpf_map_lookup_elem(map, &key, &account) == 0) all.push_back({key, account});
   }
   return all;
+}
+
+std::uint64_t KernelPrograms::missed_uses() const {
+  std::uint64_t missed = 0;
+  for (bpf_program* program : programs_of(state_->skeleton->obj)) {
+    const int fd = ::bpf_program__fd(program);
+    if (fd < 0 || hook_behind(program).kind != KernelHook::Kind::function) continue;
+    bpf_prog_info info = {};
+    unsigned bytes = sizeof info;
+    if (::bpf_obj_get_info_by_fd(fd, &info, &bytes) == 0) missed += info.recursion_misses;
+  }
+  return missed;
 }
 
 std::vector<KernelPrograms::Refused> KernelPrograms::refused() const {

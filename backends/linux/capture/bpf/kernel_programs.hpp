@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ class KernelPrograms {
   static KernelSurroundings surroundings();
   // Fails with what is missing and how to get it.
   static Result<KernelPrograms> load(const Options& options);
+  // Loads them, and unloads them at once: why that fails here.
+  static std::optional<std::string> refusal_here();
 
   KernelPrograms(KernelPrograms&&) noexcept;
   KernelPrograms& operator=(KernelPrograms&&) noexcept;
@@ -50,6 +53,10 @@ class KernelPrograms {
     std::uint64_t records = 0;
   };
   std::vector<Refused> refused() const;
+
+  // Uses of sockets that the programs at functions did not see: a thread of any process had interrupted them. At tracepoints
+  // nothing interrupts them.
+  std::uint64_t missed_uses() const;
 
   std::vector<KernelAccount> accounts() const;
 

@@ -210,6 +210,7 @@ Result<void> KernelSource::run(EventSink& sink) {
   } while (reader->leaves_some(over_ns));
   reader.reset();
   const auto accounts = state.programs->accounts();
+  state.ledger.set_missed_uses(state.programs->missed_uses());
   state.programs.reset();  // nothing stays in the kernel while the sink ends
   {
     const std::lock_guard lock(state.mutex);

@@ -20,6 +20,7 @@
 #include <sstream>
 
 #include "backends/linux/capture/kernel/cgroups.hpp"
+#include "backends/linux/capture/kernel/cpu_counter.hpp"
 #include "backends/linux/capture/kernel/process_connector.hpp"
 #include "backends/linux/capture/kernel/seccomp_listener.hpp"
 #include "backends/linux/capture/kernel/seccomp_program.hpp"
@@ -225,6 +226,18 @@ void read_limits(MachineCapabilities& found) {
   found.yama_scope = scope.empty() ? -1 : std::atoi(scope.c_str());
 }
 
+Attempt try_thread_times() {
+  std::uint64_t cpu_ns = 0;
+  errno = 0;
+  const auto pid = static_cast<std::uint32_t>(::getpid());
+  return attempt(ThreadFiles(pid, pid).cpu_time_ns(cpu_ns));
+}
+
+Attempt try_cpu_counter() {
+  errno = 0;
+  return attempt(static_cast<bool>(CpuCounter(static_cast<std::uint32_t>(::getpid()), CpuCounter::Scope::thread, 0)));
+}
+
 Attempt try_io_uring() {
   alignas(8) std::array<char, 256> parameters{};  // a zeroed struct io_uring_params, with room for it to grow
   errno = 0;
@@ -246,6 +259,8 @@ MachineCapabilities probe_capabilities() {
   read_own_status(found);
   found.hidden_processes = hidepid_option();
   read_limits(found);
+  found.thread_times = try_thread_times();
+  found.cpu_counter = try_cpu_counter();
   found.io_uring = try_io_uring();
   return found;
 }

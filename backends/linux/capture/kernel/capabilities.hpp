@@ -27,6 +27,8 @@ struct MachineCapabilities {
   Attempt borrow_descriptor;  // pidfd_getfd
   Attempt read_memory;        // process_vm_readv
   Attempt transfer_counts;    // /proc/PID/task/TID/io
+  Attempt thread_times;       // /proc/PID/task/TID/schedstat
+  Attempt cpu_counter;        // perf_event_open for a process of this account
 
   std::string announcements_problem;  // why births and deaths of processes are not announced; empty: they are
   Attempt io_uring;
@@ -43,6 +45,7 @@ struct MachineCapabilities {
   LoginPolicy login;                    // what a logout ends
   std::string cgroup_problem;           // why programs cannot have cgroups of their own; empty: they can
   std::string kernel_source_problem;    // why eBPF programs cannot meter here, as the source says; empty: they can
+  std::string iterator_problem;         // why the kernel's iterator cannot look at threads here; empty: it can
 };
 
 // Starts two processes for a moment. Nothing about the calling process changes.

@@ -170,6 +170,7 @@ class KernelMethod : public MeteringMethod {
     if (!obstacle) return std::nullopt;
     return Obstacle{std::move(obstacle->reason), std::move(obstacle->advice)};
   }
+  std::optional<std::string> trial() const override { return KernelPrograms::refusal_here(); }
   std::string drawback() const override { return drawback_in(KernelPrograms::surroundings()); }
   bool finds_callers() const override { return false; }
   bool notifies() const override { return false; }

@@ -10,7 +10,7 @@
 //   sched_process_fork, exec, exit  a child is known before its first instruction
 //   cgroup_attach_task              who enters a cgroup that is metered
 #include "calls.h"
-#include "sockets.h"
+#include "socket_functions.h"
 #include "tasks.h"
 
 char program_license[] SEC("license") = "GPL";

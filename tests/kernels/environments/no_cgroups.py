@@ -1,0 +1,15 @@
+"""No cgroups are mounted."""
+
+from settings import call
+
+TITLE = "no cgroups mounted"
+STAYS = False
+TOUCHES = ("user notification", "kernel source")
+
+
+def set_up() -> None:
+    call("umount", "/sys/fs/cgroup")
+
+
+def undo() -> None:
+    call("mount", "-t", "cgroup2", "cgroup", "/sys/fs/cgroup")

@@ -1,0 +1,36 @@
+"""The folders features/, environments/ and promises/: each file is a part, found by being there."""
+
+import importlib.util
+import pathlib
+import types
+
+from outcome import ABSENT, Failed, Less, outcome_of
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def load(folder: str) -> dict[str, types.ModuleType]:
+    """By name, as words: features/kill_meter.py is "kill meter"."""
+    found = {}
+    for path in sorted((HERE / folder).glob("*.py")):
+        spec = importlib.util.spec_from_file_location(f"{folder}_{path.stem}", path)
+        assert spec and spec.loader
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        found[path.stem.replace("_", " ")] = module
+    return found
+
+
+def keep_promise(promise: types.ModuleType, site, said: dict) -> None:
+    """What dpm doctor says of the promise's check against what happens: raises Less where both say that it does not work, and Failed where they
+    differ."""
+    check = next((check for check in said["checks"] if check["check"] == promise.CHECK), None)
+    if check is None:
+        raise Failed(f"dpm doctor has no check '{promise.CHECK}'")
+    is_promised = check["verdict"] == "good"
+    verdict, reason = outcome_of(lambda: promise.play(site))
+    works = verdict == "works"
+    if works != is_promised:
+        raise Failed(f"dpm doctor: {check['verdict']} ({check['found']}); in truth: {verdict}" + (f" ({reason})" if reason else ""))
+    if not works:
+        raise Less(f"{check['verdict']}: {check['found']}" if verdict != ABSENT else f"{check['verdict']}: {reason}")

@@ -1,0 +1,16 @@
+"""The source kernel records messages."""
+
+from site_of_guest import expect, moved
+
+CHECK = "kernel source"
+PROGRAM = """
+import socket
+a, b = socket.socketpair()
+a.sendall(b"hello")
+b.recv(10)
+"""
+
+
+def play(site) -> None:
+    trace = site.meter("/usr/bin/python3", "-c", PROGRAM, options=("--source", "kernel"))
+    expect(any(event.length == 5 for event in moved(trace, "RECEIVE")), "the message is not in the trace")

@@ -1,0 +1,52 @@
+"""A program that exchanges messages with itself when it is told to."""
+
+import subprocess
+
+from site_of_guest import expect, moved
+
+BYTES = 10
+PROGRAM = f"""
+import os, socket, sys
+a, b = socket.socketpair()
+print(os.getpid(), flush=True)
+for line in sys.stdin:
+    a.sendall(b"x" * {BYTES}); b.recv({BYTES})
+    print("done", flush=True)
+"""
+COMMAND = ["/usr/bin/python3", "-c", PROGRAM]
+
+
+class Talker:
+    """`meter`: the words before the command."""
+
+    def __init__(self, site, meter=()):
+        self.process = site.start([*meter, *COMMAND], stdin=subprocess.PIPE)
+        line = self.process.stdout.readline()
+        if not line:
+            _, self.refusal = self.process.communicate()
+            self.pid = 0
+            return
+        self.pid = int(line)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+    def talk(self, rounds: int) -> None:
+        for _ in range(rounds):
+            self.process.stdin.write("\n")
+            self.process.stdin.flush()
+            expect(self.process.stdout.readline() == "done\n", "the program does not go on")
+
+    def end(self) -> str:
+        """What it and its meter have printed on standard error."""
+        self.process.stdin.close()
+        self.process.stdin = None
+        return self.process.communicate()[1]
+
+
+def messages_in(trace, kind: str) -> int:
+    return sum(event.length == BYTES for event in moved(trace, kind))
