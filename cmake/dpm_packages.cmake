@@ -92,11 +92,10 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
-file(READ ${packaging}/changelog changelog)
-if(NOT changelog MATCHES "^dpm \\(${PROJECT_VERSION}\\) ")
-  message(FATAL_ERROR "packaging/changelog does not begin with the version ${PROJECT_VERSION}")
-endif()
-execute_process(COMMAND gzip -9nc ${packaging}/changelog OUTPUT_FILE ${CMAKE_BINARY_DIR}/changelog.gz COMMAND_ERROR_IS_FATAL ANY)
+# Debian's changelog needs a date, and the packages must not differ from one configuration to the next.
+file(TIMESTAMP ${CMAKE_SOURCE_DIR}/CHANGELOG.md changed "%a, %d %b %Y %H:%M:%S +0000" UTC)
+configure_file(${packaging}/changelog.in ${CMAKE_BINARY_DIR}/changelog @ONLY)
+execute_process(COMMAND gzip -9nc ${CMAKE_BINARY_DIR}/changelog OUTPUT_FILE ${CMAKE_BINARY_DIR}/changelog.gz COMMAND_ERROR_IS_FATAL ANY)
 
 # dpm_package(COMPONENT PACKAGE SECTION DESCRIPTION [VARIABLE value...]): the files of COMPONENT are a Debian package with changelog and
 # licence, the scripts in packaging/PACKAGE, and the overrides for all packages and for PACKAGE in packaging/overrides. VARIABLE is CPack's CPACK_DEBIAN_PACKAGE_VARIABLE.
