@@ -42,7 +42,7 @@ std::string first_sentence(const std::string& text) {
   return end == std::string::npos ? text : text.substr(0, end + 1);
 }
 
-const SourceFile* find_file(std::span<const SourceFile> files, const std::string& path) {
+const SourceFile* named_file(std::span<const SourceFile> files, const std::string& path) {
   const auto found = std::find_if(files.begin(), files.end(), [&](const auto& file) { return file.path == path; });
   return found == files.end() ? nullptr : &*found;
 }
@@ -63,7 +63,7 @@ std::regex written_version(const std::string& version) {
 
 std::string project_version(std::span<const SourceFile> files) {
   static const std::regex pattern(R"(^project\(dpm VERSION (\d+\.\d+\.\d+) )");
-  const SourceFile* file = find_file(files, "CMakeLists.txt");
+  const SourceFile* file = named_file(files, "CMakeLists.txt");
   if (file == nullptr) return "";
   for (const auto& line : file->lines) {
     std::smatch match;
@@ -73,7 +73,7 @@ std::string project_version(std::span<const SourceFile> files) {
 }
 
 Complaints changelog_mistakes(std::span<const SourceFile> files) {
-  const SourceFile* changelog = find_file(files, "CHANGELOG.md");
+  const SourceFile* changelog = named_file(files, "CHANGELOG.md");
   if (changelog == nullptr) return {"CHANGELOG.md: is missing"};
   Complaints complaints;
   const std::string version = project_version(files), first = first_version_of(*changelog);

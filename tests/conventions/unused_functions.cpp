@@ -128,7 +128,7 @@ bool is_unused(const std::string& name, const Function& function) {
   return function.is_declared && function.uses == 0 && !is_type && !is_of_library && name != "main";
 }
 
-std::string trimmed(std::string_view text) {
+std::string cell_of(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return "";
   return std::string(text.substr(begin, text.find_last_not_of(" \t") - begin + 1));
@@ -143,7 +143,7 @@ std::vector<CalledElsewhere> read_called_elsewhere(std::string_view text) {
     const std::string_view line = text.substr(0, end);
     const auto bar = line.find('|');
     if (!line.starts_with("#") && bar != std::string_view::npos)
-      rows.push_back({trimmed(line.substr(0, bar)), trimmed(line.substr(bar + 1))});
+      rows.push_back({cell_of(line.substr(0, bar)), cell_of(line.substr(bar + 1))});
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return rows;
