@@ -12,7 +12,7 @@ namespace {
 
 using view::Json;
 
-Json machines_json(const TraceInfo& info) {
+Json plan_machines_json(const TraceInfo& info) {
   Json list = Json::array();
   for (const MachineInfo& machine : info.machines)
     list.push_back({{"name", page_text(machine.name)},
@@ -71,7 +71,7 @@ Json placements_document(const PlacementTrials& trials, double run_s) {
                           {"high_elapsed_s", traced.interval->high_elapsed_s},
                           {"low_P", traced.interval->low_P},
                           {"high_P", traced.interval->high_P}});
-  return {{"machines", machines_json(trials.history().info)},
+  return {{"machines", plan_machines_json(trials.history().info)},
           {"processes", processes_json(trials)},
           {"traced", std::move(of_traced)},
           {"best", nullptr},
@@ -80,7 +80,7 @@ Json placements_document(const PlacementTrials& trials, double run_s) {
 }
 
 Json without_placements(const TraceInfo& info, const std::string& why_not) {
-  return {{"machines", machines_json(info)},
+  return {{"machines", plan_machines_json(info)},
           {"processes", Json::array()},
           {"traced", nullptr},
           {"best", nullptr},

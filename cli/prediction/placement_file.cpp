@@ -20,19 +20,19 @@ constexpr const char* kExample = R"({"processes": {"PROCESS": "MACHINE", ...}})"
 const KeyTable kPlacement{"placement", "a placement", {"name", "machines", "processes"}};
 const KeyTable kMachine{"placement_machine", "a machine", {"name", "speed", "cores", "cpus"}};
 constexpr Range kSpeed{0, 1e9, true};
-constexpr Range kCores{1, std::numeric_limits<std::uint16_t>::max()};
+constexpr Range kCoreCount{1, std::numeric_limits<std::uint16_t>::max()};
 constexpr Range kCpu{0, std::numeric_limits<std::uint16_t>::max()};
 
 PlacementMachine read_machine(const JsonNode& node, const Reading& reading) {
   ObjectReader object(node, kMachine, reading);
   PlacementMachine machine{object.needed_text("name"), {}, {}};
   if (object.has("speed")) machine.speed = object.number("speed", 1, kSpeed);
-  if (object.has("cores")) machine.cores = static_cast<std::uint16_t>(object.whole("cores", 1, kCores));
+  if (object.has("cores")) machine.cores = static_cast<std::uint16_t>(object.whole("cores", 1, kCoreCount));
   const JsonNode* cpus = object.find("cpus");
   if (cpus == nullptr || !reading.expect(*cpus, JsonKind::list, "'cpus'")) return machine;
   for (const JsonNode& cpu : cpus->items) reading.whole(cpu, "a number in 'cpus'", kCpu);
   const std::size_t count = cpus->items.size();
-  if (count == 0 || !in_range(static_cast<double>(count), kCores))
+  if (count == 0 || !in_range(static_cast<double>(count), kCoreCount))
     reading.problem(*cpus, "'cpus' must be a list of CPU numbers, with at least one");
   if (machine.cores && *machine.cores != count)
     reading.problem(node, fmt::format("machine '{}' has {} cores but names {} cpus; give one of the two", machine.name,

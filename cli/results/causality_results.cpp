@@ -14,6 +14,8 @@
 namespace dpm::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 std::vector<CausalPath> most_travelled(std::vector<CausalPath> paths) {
   std::stable_sort(paths.begin(), paths.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
   return paths;
@@ -63,7 +65,6 @@ std::string causality_text(const Causality& causality, const TraceInfo& info, st
 }
 
 nlohmann::ordered_json causality_json(const Causality& causality, const TraceInfo& info, const Ledger& ledger) {
-  using Json = nlohmann::ordered_json;
   Json letters = Json::object();
   for (std::size_t p = 0; p < causality.letters.size(); ++p)
     if (!causality.letters[p].empty()) letters[info.processes[p].name] = causality.letters[p];

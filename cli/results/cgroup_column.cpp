@@ -5,7 +5,7 @@ namespace {
 
 std::string last_part(const std::string& cgroup) { return cgroup.substr(cgroup.rfind('/') + 1); }
 
-const std::string kUnknown = "-";
+const std::string kNoCgroup = "-";
 
 }  // namespace
 
@@ -25,14 +25,14 @@ CgroupColumn::CgroupColumn(const std::vector<ProcessId>& shown, const TraceInfo&
   }
   for (auto& [cgroup, name] : names_) {
     const std::string end = last_part(cgroup);
-    name = cgroup.empty() ? kUnknown : ends[end] > 1 ? cgroup : end;
+    name = cgroup.empty() ? kNoCgroup : ends[end] > 1 ? cgroup : end;
   }
 }
 
 const std::string& CgroupColumn::cell(ProcessId process) const {
-  if (process.value >= info_.processes.size() || info_[process].pid == 0) return kUnknown;
+  if (process.value >= info_.processes.size() || info_[process].pid == 0) return kNoCgroup;
   const auto found = names_.find(cgroup_of(process, info_));
-  return found == names_.end() ? kUnknown : found->second;
+  return found == names_.end() ? kNoCgroup : found->second;
 }
 
 }  // namespace dpm::cli

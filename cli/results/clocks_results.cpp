@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kUnknown = "unknown";
+constexpr const char* kUnknownClock = "unknown";
 constexpr double kSecond = 1e9;
 
 // A bound of an offset in whole nanoseconds, rounded outwards, so that rounding does not claim a tighter bound.
@@ -29,7 +29,7 @@ std::string offset_text(std::int64_t ns) {
   return (ns < 0 ? "-" : "") + seconds_text(std::abs(seconds));
 }
 
-std::string ppm_text(double rate) { return std::isfinite(rate) ? fixed(rate * 1e6, 3) : kUnknown; }
+std::string ppm_text(double rate) { return std::isfinite(rate) ? fixed(rate * 1e6, 3) : kUnknownClock; }
 Json ppm_json(double rate) { return std::isfinite(rate) ? Json(rate * 1e6) : Json(); }
 
 }  // namespace
@@ -43,9 +43,9 @@ std::string clocks_text(const Clocks& clocks, const TraceInfo& info, int width, 
     std::string via;
     for (const MachineId machine : known.via) via += (via.empty() ? "" : ", ") + info[machine].name;
     table.add_row({info[known.b].name, info[known.a].name,
-                   std::isfinite(more.low) ? offset_text(low_ns(known.offset)) : kUnknown,
-                   std::isfinite(more.high) ? offset_text(high_ns(known.offset)) : kUnknown,
-                   more.has_both() ? seconds_text(more.width() / kSecond) : kUnknown, ppm_text(known.drift.low),
+                   std::isfinite(more.low) ? offset_text(low_ns(known.offset)) : kUnknownClock,
+                   std::isfinite(more.high) ? offset_text(high_ns(known.offset)) : kUnknownClock,
+                   more.has_both() ? seconds_text(more.width() / kSecond) : kUnknownClock, ppm_text(known.drift.low),
                    ppm_text(known.drift.high), std::to_string(known.messages_from_a),
                    std::to_string(known.messages_from_b), via});
   }

@@ -12,6 +12,8 @@
 namespace dpm::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr std::size_t kMostShares = 8;  // of processes, and of pairs with messages
 
 nlohmann::ordered_json step_json(const ParallelismStep& step) {
@@ -73,7 +75,6 @@ nlohmann::ordered_json parallelism_json(const Parallelism& parallelism) {
 }
 
 nlohmann::ordered_json critical_path_json(const CriticalPath& path, const TraceInfo& info) {
-  using Json = nlohmann::ordered_json;
   Json processes = Json::array();
   for (const auto& share : path.processes)
     processes.push_back({{"process", info[share.process].name},

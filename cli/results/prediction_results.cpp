@@ -17,6 +17,8 @@
 namespace dpm::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 std::string subject_of(const Gain& gain) {
   switch (gain.of) {
     case Gain::Of::process:
@@ -75,7 +77,6 @@ std::string sensitivity_text(const Prediction& prediction, int width) {
 }
 
 nlohmann::ordered_json gains_json(const Gains& gains) {
-  using Json = nlohmann::ordered_json;
   Json rows = Json::array();
   for (const Gain& gain : gains.gains) {
     const bool is_process = gain.of == Gain::Of::process;
@@ -212,7 +213,6 @@ std::string prediction_text(const std::vector<Prediction>& predictions, const st
 }
 
 nlohmann::ordered_json caveats_json(const TraceCaveats& caveats) {
-  using Json = nlohmann::ordered_json;
   return {{"sentences", caveats.sentences},
           {"T_may_be_higher_by", caveats.lost_T ? Json(*caveats.lost_T) : Json()},
           {"elapsed_may_be_longer_by", caveats.lost_elapsed ? Json(*caveats.lost_elapsed) : Json()}};
@@ -226,7 +226,6 @@ nlohmann::ordered_json change_json(const PredictionChange& change) {
 }
 
 nlohmann::ordered_json prediction_json(const Prediction& prediction, const TraceInfo& info) {
-  using Json = nlohmann::ordered_json;
   Json document = {{"placement", prediction.placement},
                    {"P", prediction.P},
                    {"T_s", prediction.T_s},

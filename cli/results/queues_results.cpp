@@ -13,6 +13,8 @@
 namespace dpm::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 // As in the tables of statistics, with the longest queues first.
 std::vector<QueueStatistics> shown_order(std::vector<QueueStatistics> queues, const std::vector<GroupExtent>& extents,
                                          const RowLimit& limit) {
@@ -86,7 +88,6 @@ std::string waits_text(const Queues& queues, const TraceInfo& info, int width, b
 }
 
 nlohmann::ordered_json queues_json(const Queues& queues, const TraceInfo& info, const Ledger& ledger) {
-  using Json = nlohmann::ordered_json;
   Json processes = Json::array();
   for (const auto& q : queues.processes) {
     Json entry = {{"process", info[q.process].name}, {"measured", q.measured}, {"received", q.received}};

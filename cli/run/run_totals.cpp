@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double seconds_of(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
+double total_seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
 Json span_json(const RunSpan& span) { return {{"P", span.P()}, {"T_s", span.T_s}, {"elapsed_s", span.elapsed_s}}; }
 
@@ -27,9 +27,9 @@ Json span_json(const RunSpan& span) { return {{"P", span.P()}, {"T_s", span.T_s}
 RunTotals run_totals(const SimTruth& truth, const Scenario& scenario) {
   RunTotals totals;
   totals.processes = truth.processes.size();
-  totals.run.elapsed_s = seconds_of(static_cast<std::uint64_t>(truth.makespan_all.ns));
-  totals.computation.elapsed_s = seconds_of(static_cast<std::uint64_t>(truth.makespan.ns));
-  totals.computation.T_s = seconds_of(truth.total_cpu_ns);
+  totals.run.elapsed_s = total_seconds(static_cast<std::uint64_t>(truth.makespan_all.ns));
+  totals.computation.elapsed_s = total_seconds(static_cast<std::uint64_t>(truth.makespan.ns));
+  totals.computation.T_s = total_seconds(truth.total_cpu_ns);
   std::map<std::string, std::size_t> processes_on;
   std::uint64_t cpu_ns = 0;
   for (const auto& process : truth.processes) {
@@ -37,7 +37,7 @@ RunTotals run_totals(const SimTruth& truth, const Scenario& scenario) {
     cpu_ns += process.cpu_time_ns;
     if (!process.in_computation) totals.left_out.push_back(process.name);
   }
-  totals.run.T_s = seconds_of(cpu_ns);
+  totals.run.T_s = total_seconds(cpu_ns);
   if (truth.machines.empty()) return totals;  // the simulation failed before it began
   DPM_CHECK(truth.machines.size() == scenario.machines.size());
   for (std::size_t m = 0; m < truth.machines.size(); ++m) {
@@ -45,7 +45,7 @@ RunTotals run_totals(const SimTruth& truth, const Scenario& scenario) {
     const std::uint16_t cores = scenario.machines[m].cores;
     const double room_s = totals.run.elapsed_s * cores;
     totals.machines.push_back(
-        {name, cores, processes_on[name], seconds_of(used_ns), room_s > 0 ? seconds_of(used_ns) / room_s : 0});
+        {name, cores, processes_on[name], total_seconds(used_ns), room_s > 0 ? total_seconds(used_ns) / room_s : 0});
   }
   return totals;
 }

@@ -7,19 +7,19 @@
 
 #include "cli/follow/followed_trace.hpp"
 #include "os/read_file.hpp"
+#include "sampling/proc/sample_clock.hpp"
 #include "sampling/states/proc_text.hpp"
 
 namespace dpm::cli {
 namespace {
 
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 constexpr std::string_view kEnded = "ZXx";  // waits to be buried, or is being buried
 
 // The number is that of the process which the trace names, and not of a later one.
 bool runs_still(const ProcessInfo& process) {
   const auto stat = sampling::read_stat(read_file(fmt::format("/proc/{}/stat", process.pid)));
   if (!stat || kEnded.find(stat->letter) != std::string_view::npos) return false;
-  const std::uint64_t tick_ns = kNsPerSecond / static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
+  const std::uint64_t tick_ns = sampling::kNsPerSecond / static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
   return process.began_ns == 0 || process.began_ns / tick_ns == stat->start_ticks;
 }
 

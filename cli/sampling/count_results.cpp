@@ -20,7 +20,7 @@ using sampling::CountArray;
 using sampling::LevelCounts;
 
 constexpr std::size_t kPairsShown = 6, kEvidenceShown = 5;
-constexpr double kBarLength = 24;
+constexpr double kCountBarLength = 24;
 
 double of(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -29,7 +29,9 @@ double of(std::uint64_t part, std::uint64_t whole) {
 std::string range_text(const Share& share) {
   return fmt::format("{:.1f} to {:.1f} %", share.low * 100, share.high * 100);
 }
-std::string bar(double share) { return std::string(static_cast<std::size_t>(std::lround(share * kBarLength)), '#'); }
+std::string bar(double share) {
+  return std::string(static_cast<std::size_t>(std::lround(share * kCountBarLength)), '#');
+}
 
 std::string resource_name(sampling::Resource resource) {
   std::string name(sampling::name_of(resource));

@@ -16,7 +16,7 @@ using sampling::Component;
 using sampling::State;
 using sampling::StateGroup;
 
-constexpr double kBarLength = 28;
+constexpr double kFigureBarLength = 28;
 
 struct MonFigure {
   const char* number;
@@ -66,9 +66,9 @@ std::string stacked_bar(const std::vector<Component>& parts, const std::string& 
   double sum = 0;
   for (std::size_t i = 0; i < letters.size(); ++i) {
     sum += parts[i].share.value;
-    bar.resize(static_cast<std::size_t>(std::lround(std::min(sum, 1.) * kBarLength)), letters[i]);
+    bar.resize(static_cast<std::size_t>(std::lround(std::min(sum, 1.) * kFigureBarLength)), letters[i]);
   }
-  bar.resize(static_cast<std::size_t>(kBarLength), ' ');
+  bar.resize(static_cast<std::size_t>(kFigureBarLength), ' ');
   return bar + '|';
 }
 

@@ -21,7 +21,7 @@ namespace dpm::cli {
 namespace {
 
 constexpr std::uint64_t kNsPerMs = 1'000'000;
-constexpr std::uint64_t kNsPerSecond = 1000 * kNsPerMs;
+using sampling::kNsPerSecond;
 constexpr std::uint64_t kKeysEvery_ns = 100 * kNsPerMs;
 
 std::uint64_t own_cpu_ns() {

@@ -27,7 +27,9 @@ constexpr std::int64_t kSliceNs = 700'000;
 // A move takes effect at once: what settles is what its processes have in caches.
 constexpr std::int64_t kSettlingOfWindow = 10;
 
-Duration time_slice_of(std::size_t cores) { return {kSliceNs * std::bit_width(std::clamp<std::size_t>(cores, 1, 8))}; }
+Duration time_slice_of(std::size_t cores) {
+  return {kSliceNs * static_cast<std::int64_t>(std::bit_width(std::clamp<std::size_t>(cores, 1, 8)))};
+}
 
 std::string window_problem(const std::string& text) {
   const auto window = window_from(text);
