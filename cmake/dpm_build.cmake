@@ -95,13 +95,17 @@ function(dpm_children)
   endforeach()
 endfunction()
 
-# dpm_tests(NAME [USES target...] [LABELS label...]): the folder's *.cpp become the Catch2 program test_NAME, run as one test.
+# dpm_tests(NAME [USES target...] [LABELS label...] [SEPARATE]): the folder's *.cpp become the Catch2 program test_NAME, run as one test.
+# SEPARATE: its files are compiled one by one, because several of them have helpers of the same name.
 function(dpm_tests name)
-  cmake_parse_arguments(ARG "" "" "USES;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "SEPARATE" "" "USES;LABELS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   add_executable(test_${name} ${sources})
   target_link_libraries(test_${name} PRIVATE dpm_test_support ${ARG_USES})
   dpm_precompile(test_${name})
+  if(ARG_SEPARATE)
+    set_target_properties(test_${name} PROPERTIES UNITY_BUILD OFF)
+  endif()
   target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # it is compiled more often than it is run
   add_test(NAME ${name} COMMAND test_${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES LABELS "unit;${ARG_LABELS}" ENVIRONMENT "DPM_SOURCE_DIR=${CMAKE_SOURCE_DIR}")
