@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 #include <sstream>
+#include <utility>
 
 #include "cli/command.hpp"
 #include "cli/printable.hpp"
@@ -157,6 +158,12 @@ Option Options::list(const std::string& names, std::vector<std::string>& words, 
 }
 Option Options::list(const std::string& names, std::vector<std::uint32_t>& numbers, const std::string& help) {
   return Option(command_.add_option(names, numbers, help));
+}
+
+void Options::required_if(const std::string& name, std::function<bool()> is_missing) {
+  command_.parse_complete_callback([name, is_missing = std::move(is_missing)] {
+    if (is_missing()) throw CLI::RequiredError(name);
+  });
 }
 
 void Options::surplus(std::vector<std::string>& words) {

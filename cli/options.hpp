@@ -74,6 +74,9 @@ class Options {
   Option list(const std::string& names, std::vector<std::string>& words, const std::string& help);
   Option list(const std::string& names, std::vector<std::uint32_t>& numbers, const std::string& help);
 
+  // Refuses the command line for want of `name` if, once all of it is read, `is_missing` returns true.
+  void required_if(const std::string& name, std::function<bool()> is_missing);
+
   // Unknown options and surplus arguments come to `words`, and are not refused.
   void surplus(std::vector<std::string>& words);
 

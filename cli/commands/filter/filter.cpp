@@ -32,12 +32,11 @@ class FilterCommand : public Command {
     window_.describe(options, "trace");
     describe_compress(options, files_.form.compressed);
     options.flag("--check", check_, "Only report what is wrong with the descriptions and rules, with file and line");
+    options.required_if("--output", [this] { return files_.directory.empty() && !check_; });
     options.flag("--json", json_, "Print the ledger as JSON");
   }
 
   int run(Terminal& terminal) override {
-    if (files_.directory.empty() && !check_)
-      return refuse(terminal, *this, Error{"--output is required\nTry 'dpm filter --help'."});
     const auto notes = check_filter_files(files_.descriptions, files_.templates);
     if (!notes) return refuse(terminal, *this, notes.error());
     for (const auto& note : *notes) terminal.err << "note: " << printable(note) << '\n';
