@@ -31,7 +31,8 @@ std::optional<std::string_view> take_program(std::string_view& line) {
 
 // Lines that say that something failed, and not why.
 bool says_nothing(std::string_view line) {
-  return line.empty() || line.starts_with("libbpf: failed to load object") || line.starts_with("failed to load: ") ||
+  return line.empty() || line.starts_with("libbpf: failed to load object") ||
+         line.starts_with("libbpf: failed to load BPF skeleton") || line.starts_with("failed to load: ") ||
          line.starts_with("failed to prepare load attributes") || line.starts_with("processed ") ||
          line.find("Retrying without BTF") != std::string_view::npos ||
          line.find("Failed to bump RLIMIT_MEMLOCK") != std::string_view::npos ||

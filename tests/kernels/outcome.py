@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 
 WORKS, LESS, ABSENT, FAILED = "works", "works with less", "not there", "failed"
+NOT_TRIED = "not tried"
 
 
 class Less(Exception):

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -113,9 +114,10 @@ def last_line(text: str) -> str:
 
 
 def refusal_in(errors: str) -> str:
-    """The first line of dpm's refusal, without its name and what it advises."""
-    lines = [line.removeprefix("dpm: ") for line in errors.splitlines() if line.strip()]
-    return lines[0].split(";")[0].strip() if lines else "it is refused without a word"
+    """The reason in the first line of dpm's refusal, without the command and what it advises."""
+    lines = [line for line in errors.splitlines() if line.strip()]
+    reason = re.sub(r"^dpm( \w+)?: (--source \w+: )?", "", lines[0]) if lines else "it is refused without a word"
+    return re.split(r": run dpm|; ", reason)[0].strip()
 
 
 def moved(trace, kind: str) -> list:

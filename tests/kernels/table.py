@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from outcome import FAILED, LESS, WORKS, Outcome
+from outcome import FAILED, LESS, NOT_TRIED, WORKS, Outcome
 
 BEGIN, END = "<!-- kernels -->\n", "<!-- /kernels -->\n"
 LONGEST_REASON = 160
@@ -28,7 +28,7 @@ def _features(outcomes: list[Outcome], whats: dict[str, str]) -> Iterator[str]:
     found = {(one.subject, one.source, one.account, one.kernel): one for one in outcomes}
     for subject, source, account in _unique((one.subject, one.source, one.account) for one in outcomes):
         cells = [found.get((subject, source, account, kernel)) for kernel in kernels]
-        yield _row([subject, source or "-", account, *(one.text() if one else "not tried" for one in cells)])
+        yield _row([subject, source or "-", account, *(one.text() if one else NOT_TRIED for one in cells)])
     yield "\n"
     for subject in _unique(one.subject for one in outcomes):
         yield f"- `{subject}`: {whats[subject]}\n"
@@ -38,6 +38,9 @@ def _environments(outcomes: list[Outcome], titles: dict[str, str]) -> Iterator[s
     yield _row(["kernel", "environment", "account", "dpm doctor says, other than good", "what happened"])
     yield "|---|---|---|---|---|\n"
     for kernel, environment, account in _unique((one.kernel, one.environment, one.account) for one in outcomes):
+        if all(one.verdict == NOT_TRIED for one in outcomes if (one.kernel, one.environment, one.account) == (kernel, environment, account)):
+            yield _row([kernel, titles[environment], account, NOT_TRIED, NOT_TRIED])
+            continue
         checks = [one for one in outcomes if (one.kernel, one.environment, one.account) == (kernel, environment, account)]
         lacking = "; ".join(f"{one.subject} {one.reason}" for one in checks if one.verdict == LESS)
         wrong = "; ".join(f"{one.subject}: {one.reason}" for one in checks if one.verdict == FAILED)

@@ -64,6 +64,10 @@ TEST_CASE("load messages: what concerns no program is printed as it is", "[os]")
             "libbpf: map 'odd': failed to create: Invalid argument(-22)\n"
             "libbpf: failed to load object 'meter_programs'\n") ==
         "map 'odd': failed to create: Invalid argument(-22)");
+  CHECK(reason_in_load_messages("libbpf: Error in bpf_object__probe_loading():Operation not permitted(1).\n"
+                                "libbpf: failed to load object 'probes'\n"
+                                "libbpf: failed to load BPF skeleton 'probes': -1\n") ==
+        "Error in bpf_object__probe_loading():Operation not permitted(1).");
   CHECK(reason_in_load_messages("").empty());
   CHECK(reason_in_load_messages("libbpf: failed to load object 'meter_programs'\n").empty());
 }

@@ -13,7 +13,7 @@ def play(site) -> None:
         talker.talk(1)
         folder = site.folder / "trace"
         meter = site.start([site.dpm, "acquire", str(talker.pid), "-o", folder])
-        await_true("the trace begins", lambda: (folder / "trace.json").exists() or meter.poll() is not None)
+        await_true("the trace begins", lambda: (folder / "trace/trace.json").exists() or meter.poll() is not None)
         if meter.poll() is not None:
             errors = meter.communicate()[1]
             raise Absent(refusal_in(errors)) if meter.returncode == REFUSAL_STATUS else Failed(last_line(errors))

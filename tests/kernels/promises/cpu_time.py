@@ -1,4 +1,4 @@
-"""The CPU time of the program's first process is known up to its end."""
+"""The CPU time of the program's first process is known up to its end, and that of each of its threads."""
 
 import time
 
@@ -6,11 +6,17 @@ from site_of_guest import expect
 
 CHECK = "CPU time"
 PROGRAM = """
-import os, socket, time
+import os, socket, threading, time
 a, b = socket.socketpair()
-a.sendall(b"hello")
+def work():
+    while time.thread_time() < 1: pass
+    a.sendall(b"hello")
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
 b.recv(10)
-while time.process_time() < 1: pass
+began = time.thread_time()
+while time.thread_time() < began + 1: pass
 os._exit(0)
 """
 
@@ -19,5 +25,5 @@ def play(site) -> None:
     trace = site.folder / f"trace-{time.monotonic_ns()}"
     done = site.dpm_run("meter", "--source", "notify", "-o", trace, "--", "/usr/bin/python3", "-c", PROGRAM)
     expect("CPU time after the last metered call" not in done.stderr, "the CPU time after the last metered call is unknown")
-    known_ns = max(event.cpu_ns for event in site.trace(trace).events)
-    expect(known_ns > 0.9e9, f"of 1 s, {known_ns / 1e9:.2f} s are known")
+    known_ns = [max(event.cpu_ns for event in events) for events in site.trace(trace).of_threads().values()]
+    expect(len(known_ns) == 2 and min(known_ns) > 0.9e9, f"of 1 s in each of two threads, {[round(ns / 1e9, 2) for ns in known_ns]} s are known")
