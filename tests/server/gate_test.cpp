@@ -33,7 +33,8 @@ Knock socket_knock(std::string_view target) {
 std::string name_of(Refusal why) {
   ServerCounters counters;
   ++counters[why];
-  for (const auto& sample : metrics_of(counters).back().samples)
+  const auto families = metrics_of(counters);
+  for (const auto& sample : families.back().samples)
     if (sample.value == 1) return sample.labels.front().second;
   return "";
 }
