@@ -48,7 +48,8 @@ install(FILES ${CMAKE_SOURCE_DIR}/systemd/dpm-filter.socket ${CMAKE_SOURCE_DIR}/
 
 # README.md links to LICENSE, which is among Debian's licences.
 file(CREATE_LINK ../../common-licenses/Apache-2.0 ${CMAKE_BINARY_DIR}/LICENSE SYMBOLIC)
-install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md ${CMAKE_BINARY_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT dpm)
+install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md ${CMAKE_BINARY_DIR}/LICENSE
+        DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT dpm)
 
 # install_tree(FOLDER DESTINATION COMPONENT PATTERN...): files of FOLDER and below, in the same folders there. Of each, what begins with "#!"
 # can be started, whatever rights the files of this clone have; folders without such files are left out, as install(DIRECTORY) would not.
@@ -98,7 +99,8 @@ configure_file(${packaging}/changelog.in ${CMAKE_BINARY_DIR}/changelog @ONLY)
 execute_process(COMMAND gzip -9nc ${CMAKE_BINARY_DIR}/changelog OUTPUT_FILE ${CMAKE_BINARY_DIR}/changelog.gz COMMAND_ERROR_IS_FATAL ANY)
 
 # dpm_package(COMPONENT PACKAGE SECTION DESCRIPTION [VARIABLE value...]): the files of COMPONENT are a Debian package with changelog and
-# licence, the scripts in packaging/PACKAGE, and the overrides for all packages and for PACKAGE in packaging/overrides. VARIABLE is CPack's CPACK_DEBIAN_PACKAGE_VARIABLE.
+# licence, the scripts in packaging/PACKAGE, and the overrides for all packages and for PACKAGE in
+# packaging/overrides. VARIABLE is CPack's CPACK_DEBIAN_PACKAGE_VARIABLE.
 macro(dpm_package component package section description)
   list(APPEND CPACK_COMPONENTS_ALL ${component})
   string(TOUPPER ${component} prefix)
