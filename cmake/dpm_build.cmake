@@ -33,7 +33,7 @@ endif()
 
 find_program(CCACHE ccache)
 if(CCACHE)
-  # Paths are told apart from the source folder on, so that a second clone finds what the first has compiled. ccache takes files
+  # Paths count from the source folder on. A second clone still misses unity files, which name their sources by whole paths. ccache takes files
   # with a precompiled header only if it may ignore the time macros in it. It takes the included files from the compiler's list (DEPEND),
   # which saves it a run of the preprocessor for each file that it does not have.
   set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_DEPEND=true CCACHE_SLOPPINESS=pch_defines,time_macros
