@@ -11,6 +11,8 @@
 #include <ctime>
 #include <utility>
 
+#include "backends/linux/capture/kernel/filter_carriers.hpp"
+#include "backends/linux/capture/kernel/process_files.hpp"
 #include "backends/linux/capture/supervisor/last_news.hpp"
 #include "os/machine.hpp"
 
@@ -30,6 +32,7 @@ constexpr std::int64_t kLookAgainNs = 1'000'000;
 Supervisor::Supervisor(MeteredProgram& program, const MeterOptions& options, std::uint64_t call_cost_ns,
                        RecordQueue& queue)
     : options_(options),
+      program_began_ns_(read_beginning_ns(program.pid, program.pid)),
       queue_(queue),
       listener_(std::move(program.listener)),
       slots_(program.slots),
@@ -142,8 +145,7 @@ void Supervisor::attend(pthread_t serving) {
     }
     if (now_ns < next_tick_ns) continue;
     ++slots_.stand_in().heartbeat;
-    // Polled, because an epoll set would report every call.
-    if (listener_.has_ended()) {
+    if (has_program_ended(now_ns)) {
       all_gone_ = true;
       break;
     }
@@ -182,6 +184,14 @@ std::int64_t Supervisor::pause_after_look() {
   calls_before_look_ = shared_.summary.notified_calls;
   tick_ns_ = is_idle ? std::min(2 * tick_ns_, kTickMaxNs) : kTickNs;
   return tick_ns_;
+}
+
+// Polled, because an epoll set would report every call. The listener of a program whose parent has not waited for it hangs up late.
+bool Supervisor::has_program_ended(std::int64_t now_ns) {
+  if (listener_.has_ended()) return true;
+  if (!shared_.table.threads().empty() || now_ns < look_for_carriers_at_ns_) return false;
+  look_for_carriers_at_ns_ = now_ns + kTickMaxNs;  // it looks at every process of the machine
+  return !may_have_filter_carriers(program_began_ns_);
 }
 
 // serve() may be waiting, or about to wait, for a call that never comes.

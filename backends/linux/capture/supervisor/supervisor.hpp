@@ -61,12 +61,14 @@ class Supervisor {
   void wake();
 
   // ---- the end
+  bool has_program_ended(std::int64_t now_ns);
   void interrupt(pthread_t serving);
   void finish();
 
   void hand_on() { queue_.push(shared_.meter.take()); }
 
   const MeterOptions options_;
+  const std::uint64_t program_began_ns_;  // since boot
   RecordQueue& queue_;
   SeccompListener listener_;
   NotificationSlots& slots_;
@@ -86,6 +88,7 @@ class Supervisor {
   bool sync_wake_up_ = false;
   std::int64_t tick_ns_ = kTickNs;  // until attend() looks again
   std::uint64_t calls_before_look_ = 0;
+  std::int64_t look_for_carriers_at_ns_ = 0;
 };
 
 }  // namespace dpm
