@@ -51,8 +51,8 @@ class Connection {
   bool has_shown_token_ = false;
 };
 
-std::shared_ptr<Connection> plain_connection(Serving& serving, std::uint64_t number, UniqueFd socket);
-std::shared_ptr<Connection> tls_connection(Serving& serving, std::uint64_t number, UniqueFd socket,
-                                           asio::ssl::context& tls);
+// With `tls`, the bytes are encrypted.
+std::shared_ptr<Connection> new_connection(Serving& serving, std::uint64_t number, UniqueFd socket,
+                                           asio::ssl::context* tls);
 
 }  // namespace dpm::view

@@ -104,8 +104,8 @@ class PageServer::Work {
       return;
     }
     const std::uint64_t number = ++last_number_;
-    auto connection = certificate_ ? tls_connection(serving_, number, std::move(socket), certificate_->context())
-                                   : plain_connection(serving_, number, std::move(socket));
+    auto connection =
+        new_connection(serving_, number, std::move(socket), certificate_ ? &certificate_->context() : nullptr);
     connections_.emplace(number, connection);
     counters.add(&ServerCounters::connections);
     connection->begin();
