@@ -3,7 +3,7 @@
 
     compile_alone.py BUILD [JOBS]
 
-The build folder has no unity builds and no precompiled header, so a file that relies on an include of its neighbours fails here. Only the
+The build folder joins no files, so a file that relies on an include of its neighbours fails here. Only the
 syntax is checked: no object is written. A header is compiled with the options of a file in its folder, or else of the nearest folder above.
 """
 import concurrent.futures

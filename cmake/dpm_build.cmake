@@ -9,7 +9,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(DPM_SANITIZE "" CACHE STRING "Sanitizers to build with: address,undefined or thread")
 option(DPM_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
 option(DPM_COVERAGE "Instrument for gcov" OFF)
-option(DPM_PRECOMPILED_HEADER "Compile with a precompiled header" ON)
+option(DPM_UNITY "Compile a folder as a few files that include the others" ON)
 
 # Structs have defaults, so designated initializers may leave members out.
 # GCC 12 reports -Wrestrict for ordinary string concatenation (GCC bug 105651).
@@ -17,10 +17,9 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-con
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-restrict)
 endif()
-if((CMAKE_UNITY_BUILD OR DPM_PRECOMPILED_HEADER) AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # To the compiler a file of a unity build is a header, whose types no other file can name. It forgets that a precompiled header is the
-  # library's own, and warns of string lengths there that cannot occur.
-  add_compile_options(-Wno-subobject-linkage -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
+if(DPM_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # To the compiler an included file is a header, whose types no other file can name.
+  add_compile_options(-Wno-subobject-linkage)
 endif()
 if(DPM_SANITIZE)
   add_compile_options(-fsanitize=${DPM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
@@ -33,11 +32,9 @@ endif()
 
 find_program(CCACHE ccache)
 if(CCACHE)
-  # Paths count from the source folder on. A second clone still misses unity files, which name their sources by whole paths. ccache takes files
-  # with a precompiled header only if it may ignore the time macros in it. It takes the included files from the compiler's list (DEPEND),
-  # which saves it a run of the preprocessor for each file that it does not have.
-  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_DEPEND=true CCACHE_SLOPPINESS=pch_defines,time_macros
-      ${CCACHE})
+  # Paths count from the source folder on, so that a second clone compiles nothing again. ccache takes the included files from the
+  # compiler's list (DEPEND), which saves it a run of the preprocessor for each file that it does not have.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_DEPEND=true ${CCACHE})
 endif()
 
 # Linking is a good part of a build: some 180 programs.
@@ -48,24 +45,39 @@ endif()
 
 find_package(fmt 9 REQUIRED)
 
-# One precompiled header for all: the standard library and {fmt}, which nearly every file includes. It has none of our headers, so
-# that a change of one does not compile everything.
-if(DPM_PRECOMPILED_HEADER)
-  file(WRITE ${CMAKE_BINARY_DIR}/precompiled.cpp "")
-  add_library(dpm_precompiled OBJECT ${CMAKE_BINARY_DIR}/precompiled.cpp)
-  target_link_libraries(dpm_precompiled PRIVATE fmt::fmt)
-  target_precompile_headers(dpm_precompiled PRIVATE ${CMAKE_CURRENT_LIST_DIR}/precompiled.hpp)
-endif()
-
 # Sources that are made while building: './dev lint' makes them and compiles nothing else.
 add_custom_target(generated)
 
-# dpm_precompile(TARGET): TARGET is compiled with the precompiled header.
-function(dpm_precompile target)
-  if(DPM_PRECOMPILED_HEADER)
-    target_precompile_headers(${target} REUSE_FROM dpm_precompiled)
-    target_compile_options(${target} PRIVATE -fPIC)  # of executables, too: the header is compiled so
-  endif()
+# dpm_joined(VARIABLE NAME source...): files that include the sources, some at a time; most of the time a compiler spends on one of our
+# files goes to the headers that it includes. CMake's own unity builds do the same, but name the sources by whole paths, so that ccache
+# knows none of them in a second clone. A source with options of its own has the property SKIP_UNITY_BUILD_INCLUSION, and stays alone.
+set(DPM_JOINED_MAX 16)
+function(dpm_joined variable name)
+  set(together)
+  set(result)
+  foreach(source ${ARGN})
+    get_source_file_property(stays_alone ${source} SKIP_UNITY_BUILD_INCLUSION)
+    if(DPM_UNITY AND NOT stays_alone)
+      list(APPEND together ${source})
+    else()
+      list(APPEND result ${source})
+    endif()
+  endforeach()
+  set(number 0)
+  while(together)
+    list(SUBLIST together 0 ${DPM_JOINED_MAX} batch)
+    list(REMOVE_ITEM together ${batch})
+    set(text "")
+    foreach(source ${batch})
+      file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR} ${source})
+      string(APPEND text "#include \"${path}\"\n")
+    endforeach()
+    set(file ${CMAKE_BINARY_DIR}/joined/${name}_${number}.cpp)
+    file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
+    list(APPEND result ${file})
+    math(EXPR number "${number} + 1")
+  endwhile()
+  set(${variable} ${result} PARENT_SCOPE)
 endfunction()
 
 enable_testing()
@@ -79,11 +91,11 @@ function(dpm_component name)
   cmake_parse_arguments(ARG "" "" "USES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
+  dpm_joined(sources ${name} ${sources})
   add_library(dpm_${name} STATIC ${sources})
   target_sources(dpm_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_SOURCE_DIR} FILES ${headers})
   target_include_directories(dpm_${name} PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
   target_link_libraries(dpm_${name} PUBLIC ${ARG_USES} fmt::fmt)
-  dpm_precompile(dpm_${name})
 endfunction()
 
 # dpm_children(): every child folder with a CMakeLists.txt is part of the build; adding one edits no list.
@@ -100,12 +112,12 @@ endfunction()
 function(dpm_tests name)
   cmake_parse_arguments(ARG "SEPARATE" "" "USES;LABELS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-  add_executable(test_${name} ${sources})
-  target_link_libraries(test_${name} PRIVATE dpm_test_support ${ARG_USES})
-  dpm_precompile(test_${name})
-  if(ARG_SEPARATE)
-    set_target_properties(test_${name} PROPERTIES UNITY_BUILD OFF)
+  if(NOT ARG_SEPARATE)
+    dpm_joined(sources test_${name} ${sources})
   endif()
+  add_executable(test_${name} ${sources})
+  target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(test_${name} PRIVATE dpm_test_support ${ARG_USES})
   target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # it is compiled more often than it is run
   add_test(NAME ${name} COMMAND test_${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES LABELS "unit;${ARG_LABELS}" ENVIRONMENT "DPM_SOURCE_DIR=${CMAKE_SOURCE_DIR}")
