@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/input/history_options.hpp"
+#include "analysis/history/history.hpp"
 #include "comparison/run_profile.hpp"
+#include "model/ledger.hpp"
+#include "model/result.hpp"
 
 namespace dpm::cli {
 
@@ -20,7 +22,7 @@ struct ComparedRun {
 enum class Grouping { none, alike };
 
 struct RunOptions {
-  HistoryOptions history;
+  Computation history;
   std::string of;  // the process whose elapsed time is divided; empty: the one that was seen longest
   Grouping grouping = Grouping::alike;
 };

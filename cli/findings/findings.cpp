@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "analysis/history/history.hpp"
 #include "analysis/statistics/threads.hpp"
 #include "cli/findings/blame_findings.hpp"
+#include "cli/input/trace_history.hpp"
+#include "cli/input/trace_input.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -41,7 +44,7 @@ FindingsReader::FindingsReader(Asked asked)
     : asked_(std::move(asked)),
       queue_sinks_(with_first(queues_, asked_.queue_sinks)),
       queue_feed_(queue_sinks_, asked_.by_thread) {
-  builders_.add(asked_.history.computation());
+  builders_.add(asked_.history);
   for (const auto& computation : asked_.computations) builders_.add(computation);
 }
 
@@ -67,11 +70,11 @@ Result<Findings> FindingsReader::take(TraceInput input) {
   }
 
   found.histories = builders_.take();
-  const Computation computation = asked_.history.computation();
+  const Computation computation = asked_.history;
   const auto history = found.histories.of(computation);
   if (!history) {
     // A name that the trace does not have is a mistake on the command line; other errors concern the trace.
-    for (const auto& name : asked_.history.processes)
+    for (const auto& name : asked_.history.only)
       if (!has_process(found.input.info, name)) return about_trace(found.input, history.error());
     found.missing.push_back("no parallelism, longest path, request paths or space-time diagram: " +
                             history.error().what);

@@ -11,6 +11,7 @@
 #include "analysis/blame/blame_tree.hpp"
 #include "analysis/causality/causality.hpp"
 #include "analysis/clocks/clocks.hpp"
+#include "analysis/history/history.hpp"
 #include "analysis/messages/queue_feed.hpp"
 #include "analysis/parallelism/critical_path.hpp"
 #include "analysis/parallelism/parallelism.hpp"
@@ -18,8 +19,8 @@
 #include "analysis/statistics/statistics.hpp"
 #include "cli/findings/histories.hpp"
 #include "cli/input/event_keeper.hpp"
-#include "cli/input/history_options.hpp"
 #include "cli/input/tee_sink.hpp"
+#include "cli/input/trace_input.hpp"
 
 namespace dpm::cli {
 
@@ -53,7 +54,7 @@ struct Findings {
 
 // What to find in a trace. Statistics and queues are per process, or per thread with `by_thread`.
 struct Asked {
-  HistoryOptions history;
+  Computation history;
   SharingMethod method = SharingMethod::replay;
   CausalityOptions causality;
   bool by_thread = false;

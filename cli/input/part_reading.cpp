@@ -14,18 +14,6 @@
 namespace dpm::cli {
 namespace {
 
-constexpr double kSecondsMax = 1e9;  // more would not fit in nanoseconds with a clock's own time
-
-std::string seconds_option(const std::string& text) {
-  try {
-    std::size_t used = 0;
-    const double seconds = std::stod(text, &used);
-    if (used == text.size() && std::isfinite(seconds) && std::abs(seconds) <= kSecondsMax) return "";
-  } catch (const std::exception&) {  // of std::stod
-  }
-  return "'" + text + "' is not a number of seconds";
-}
-
 Result<std::vector<bool>> wanted_processes(const TraceInfo& info, const std::vector<std::string>& asked) {
   std::vector<bool> wanted(info.processes.size(), asked.empty());
   std::vector<std::string> names;
@@ -58,13 +46,6 @@ LocalTime later(LocalTime time, double seconds) { return {time.ns + std::llround
 
 }  // namespace
 
-void PartOptions::describe(Options& options) {
-  options.value("--from", from_s_, "Only events from this second on, since the first event, by each machine's clock")
-      .check(seconds_option);
-  options.value("--to", to_s_, "Only events up to this second").check(seconds_option);
-  options.list("--process", processes_, "Only events of this process; repeat for several");
-}
-
 Result<TraceInput> PartReading::read(const std::string& path, const std::vector<EventSink*>& sinks) {
   const std::string directory = trace_directory(path);
   auto reader = TraceReader::open(directory);
@@ -76,15 +57,15 @@ Result<TraceInput> PartReading::read(const std::string& path, const std::vector<
   const auto index = reader->index();
   if (!index) return index.error();
   const TraceInfo& info = reader->info();
-  const auto wanted = wanted_processes(info, options_.processes());
+  const auto wanted = wanted_processes(info, part_.processes);
   if (!wanted) return wanted.error();
   const auto first = first_times(*index, *reader);
   TraceReader::Part part;
   part.has = [&](ProcessId process) { return process.value < wanted->size() && (*wanted)[process.value]; };
   part.times_of = [&](MachineId machine) {
     const LocalTime begin = machine.value < first.size() ? first[machine.value].value_or(LocalTime()) : LocalTime();
-    return TimeSpan{options_.from_s() ? later(begin, *options_.from_s()) : LocalTime{INT64_MIN},
-                    options_.to_s() ? later(begin, *options_.to_s()) : LocalTime{INT64_MAX}};
+    return TimeSpan{part_.from_s ? later(begin, *part_.from_s) : LocalTime{INT64_MIN},
+                    part_.to_s ? later(begin, *part_.to_s) : LocalTime{INT64_MAX}};
   };
   TeeSink tee(sinks);
   const auto damaged = [&] { return Error{directory + ": a packet is not what the index says: the trace is damaged"}; };

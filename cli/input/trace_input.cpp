@@ -1,7 +1,5 @@
 #include "cli/input/trace_input.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "analysis/messages/message_resolver.hpp"
 #include "backends/replay/replay_source.hpp"
 #include "cli/input/await_recorder.hpp"
@@ -9,6 +7,7 @@
 #include "cli/input/tee_sink.hpp"
 #include "cli/input/trace_reading.hpp"
 #include "cli/printable.hpp"
+#include "cli/terminal.hpp"
 #include "trace/trace_reader.hpp"
 
 namespace dpm::cli {
@@ -71,27 +70,6 @@ Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> s
 
 Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> sinks, TraceReading* reading) {
   return reading == nullptr ? read_trace(path, std::move(sinks)) : reading->read(path, sinks);
-}
-
-void TraceOptions::describe(Options& options) {
-  options.value("TRACE", trace, "A trace directory, or the output directory of a run").required();
-  options.flag("--json", json, "Print the same numbers as JSON");
-}
-
-void describe_threads(Options& options, bool& threads) {
-  options.flag("--threads", threads, "Show every thread of live programs (default: threads summed by process)");
-}
-
-void describe_all(Options& options, bool& all) {
-  options.flag(
-      "--all", all,
-      "Show each process, peer outside, channel and machine (default: many processes of one program, and the clients "
-      "of one service, are one row, and long tables are cut)");
-}
-
-void print_json(const nlohmann::ordered_json& document, Terminal& terminal) {
-  // Names come from outside: bytes that are not UTF-8 become U+FFFD; without this the JSON library would throw.
-  terminal.out << document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
 }
 
 }  // namespace dpm::cli

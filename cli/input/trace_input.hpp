@@ -1,12 +1,10 @@
 // What all commands that read a trace share: find it, read it into the analyses, and report what is missing.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "analysis/messages/message_resolver.hpp"
-#include "cli/command.hpp"
 #include "model/event_source.hpp"
 
 namespace dpm::cli {
@@ -31,20 +29,5 @@ Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> s
 
 // With the reading of the command, if it has one.
 Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> sinks, TraceReading* reading);
-
-// The arguments TRACE and --json.
-struct TraceOptions {
-  std::string trace;
-  bool json = false;
-
-  void describe(Options& options);
-};
-
-// The option --threads.
-void describe_threads(Options& options, bool& threads);
-void describe_all(Options& options, bool& all);
-
-// Prints the document on stdout.
-void print_json(const nlohmann::ordered_json& document, Terminal& terminal);
 
 }  // namespace dpm::cli

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "cli/input/trace_input.hpp"
 #include "cli/live/best_curve.hpp"
 #include "cli/live/levels_answer.hpp"
 #include "cli/live/placement_answers.hpp"

@@ -13,6 +13,7 @@
 #include "analysis/clocks/clocks.hpp"
 #include "cli/findings/blame_findings.hpp"
 #include "cli/input/event_keeper.hpp"
+#include "cli/input/trace_input.hpp"
 #include "sampling/counts/count_array.hpp"
 #include "view/answers/answer.hpp"
 

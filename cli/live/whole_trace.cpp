@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "cli/input/trace_input.hpp"
 #include "cli/results/causality_results.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/parallelism_results.hpp"

@@ -7,7 +7,7 @@
 #include <bit>
 
 #include "backends/linux/placing/linux_affinity_calls.hpp"
-#include "cli/input/window_option.hpp"
+#include "cli/trace_options/window_option.hpp"
 #include "cli/prediction/placement_file.hpp"
 #include "model/nearest_name.hpp"
 #include "scenarios/scenario_file.hpp"

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "cli/input/divided_command.hpp"
+#include "cli/trace_options/divided_command.hpp"
 #include "parallel/reading/divided_reading.hpp"
 
 namespace dpm {

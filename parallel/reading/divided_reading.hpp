@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/input/trace_input.hpp"
 #include "cli/input/trace_reading.hpp"
 #include "model/divided_sink.hpp"
 #include "parallel/ranks/ranks.hpp"

@@ -9,8 +9,8 @@
 
 #include "backends/linux/capture/kernel/process_files.hpp"
 #include "cli/command.hpp"
-#include "cli/input/compress_option.hpp"
-#include "cli/input/window_option.hpp"
+#include "cli/trace_options/compress_option.hpp"
+#include "cli/trace_options/window_option.hpp"
 #include "cli/meter/conclude.hpp"
 #include "cli/meter/metering.hpp"
 #include "cli/meter/source_option.hpp"

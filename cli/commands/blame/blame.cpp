@@ -11,6 +11,7 @@
 #include "cli/results/blame_groups.hpp"
 #include "cli/results/blame_results.hpp"
 #include "cli/results/ledger_results.hpp"
+#include "cli/trace_options/trace_options.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -7,11 +7,11 @@
 #include "cli/calibrate/calibration_results.hpp"
 #include "cli/calibrate/calibration_run.hpp"
 #include "cli/command.hpp"
-#include "cli/input/trace_input.hpp"
 #include "cli/meter/doctor_results.hpp"
 #include "cli/meter/source_option.hpp"
 #include "cli/new_file.hpp"
 #include "cli/output_folder.hpp"
+#include "cli/trace_options/trace_options.hpp"
 
 namespace dpm::cli {
 namespace {

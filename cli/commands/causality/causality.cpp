@@ -1,13 +1,15 @@
 // dpm causality: which paths requests take through a server.
 #include <nlohmann/json.hpp>
 
-#include "cli/input/divided_command.hpp"
-#include "cli/input/history_options.hpp"
+#include "cli/command.hpp"
+#include "cli/trace_options/divided_command.hpp"
+#include "cli/input/trace_history.hpp"
 #include "cli/new_file.hpp"
 #include "cli/printable.hpp"
 #include "cli/results/causality_results.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/process_groups.hpp"
+#include "cli/trace_options/trace_options.hpp"
 #include "view/figures.hpp"
 
 namespace dpm::cli {
@@ -23,7 +25,7 @@ class CausalityCommand : public DividedCommand {
 
   void describe(Options& options) override {
     trace_.describe(options);
-    history_.describe(options);
+    describe_computation(options, computation_);
     options.list(
         "--requestor", options_.roles.requestors,
         "A process outside that makes requests, or a pattern such as 'outside 127.0.0.1:*' (default: found); may be "
@@ -37,7 +39,7 @@ class CausalityCommand : public DividedCommand {
   }
 
   int run(Terminal& terminal) override {
-    const auto read = read_history(trace_.trace, history_, {}, reading());
+    const auto read = read_history(trace_.trace, computation_, {}, reading());
     if (!read) return refuse(terminal, *this, read.error());
     const auto causality = find_causality(read->history, options_);
     if (!causality) return refuse(terminal, *this, about_trace(read->input, causality.error()));
@@ -60,7 +62,7 @@ class CausalityCommand : public DividedCommand {
 
  private:
   TraceOptions trace_;
-  HistoryOptions history_;
+  Computation computation_;
   CausalityOptions options_;
   std::size_t most_ = 12;
   bool all_ = false;

@@ -7,6 +7,7 @@
 #include "cli/new_file.hpp"
 #include "cli/printable.hpp"
 #include "cli/results/ledger_results.hpp"
+#include "cli/trace_options/trace_options.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -31,7 +32,7 @@ class DiffCommand : public Command {
                   "Write a page with both runs side by side; a file that exists is not overwritten");
     options.flag("--json", json_, "Print the result as JSON");
     options.flag("--all", all_, "Show every change, and every process by itself");
-    options_.history.describe(options);
+    describe_computation(options, options_.history);
   }
 
   int run(Terminal& terminal) override {

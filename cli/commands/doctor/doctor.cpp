@@ -5,8 +5,8 @@
 
 #include "backends/linux/sources/metering_methods.hpp"
 #include "cli/command.hpp"
-#include "cli/input/trace_input.hpp"
 #include "cli/meter/doctor_results.hpp"
+#include "cli/trace_options/trace_options.hpp"
 #include "sampling/iterator/task_iterator.hpp"
 
 namespace dpm::cli {

@@ -9,6 +9,7 @@
 #include "cli/results/event_list.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/scripting/script_file.hpp"
+#include "cli/trace_options/trace_options.hpp"
 #include "model/nearest_name.hpp"
 
 namespace dpm::cli {

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
-#include "cli/input/compress_option.hpp"
-#include "cli/input/trace_input.hpp"
-#include "cli/input/window_option.hpp"
+#include "cli/trace_options/compress_option.hpp"
+#include "cli/trace_options/trace_options.hpp"
+#include "cli/trace_options/window_option.hpp"
 #include "cli/printable.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "filter/filter_files.hpp"

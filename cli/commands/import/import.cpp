@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
-#include "cli/input/compress_option.hpp"
+#include "cli/trace_options/compress_option.hpp"
 #include "cli/printable.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "filter/event_filter.hpp"

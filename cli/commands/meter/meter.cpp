@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "cli/command.hpp"
-#include "cli/input/compress_option.hpp"
-#include "cli/input/window_option.hpp"
+#include "cli/trace_options/compress_option.hpp"
+#include "cli/trace_options/window_option.hpp"
 #include "cli/meter/conclude.hpp"
 #include "cli/meter/doctor_results.hpp"
 #include "cli/meter/source_option.hpp"

@@ -4,14 +4,16 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/command.hpp"
 #include "cli/first_names.hpp"
-#include "cli/input/divided_command.hpp"
-#include "cli/input/history_options.hpp"
+#include "cli/trace_options/divided_command.hpp"
+#include "cli/input/trace_history.hpp"
 #include "cli/prediction/placement_file.hpp"
 #include "cli/printable.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/parallelism_results.hpp"
 #include "cli/results/process_groups.hpp"
+#include "cli/trace_options/trace_options.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -35,7 +37,7 @@ class ParallelismCommand : public DividedCommand {
 
   void describe(Options& options) override {
     trace_.describe(options);
-    history_.describe(options);
+    describe_computation(options, computation_);
     options.value("--placement", placement_, "A JSON file that puts processes on machines (default: as traced)");
     options
         .value(
@@ -52,7 +54,7 @@ class ParallelismCommand : public DividedCommand {
     const auto method = *sharing_method_from_name(method_);
     StepWorkers* const workers = reading() == nullptr ? nullptr : reading()->steps();
     const bool kept = workers != nullptr && method == SharingMethod::none;
-    HistoryBuilder builder(history_.computation(), kept ? PartsOfHistory::kept : PartsOfHistory::gathered);
+    HistoryBuilder builder(computation_, kept ? PartsOfHistory::kept : PartsOfHistory::gathered);
     const auto read = read_history(trace_.trace, builder, reading());
     if (!read) return refuse(terminal, *this, read.error());
     const History& history = read->history;
@@ -97,7 +99,7 @@ class ParallelismCommand : public DividedCommand {
   }
 
   TraceOptions trace_;
-  HistoryOptions history_;
+  Computation computation_;
   std::string placement_;
   std::string method_ = "replay";
   bool all_ = false;

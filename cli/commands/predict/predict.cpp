@@ -6,9 +6,10 @@
 #include <set>
 
 #include "analysis/messages/message_survey.hpp"
+#include "cli/command.hpp"
 #include "cli/first_names.hpp"
-#include "cli/input/divided_command.hpp"
-#include "cli/input/history_options.hpp"
+#include "cli/trace_options/divided_command.hpp"
+#include "cli/input/trace_history.hpp"
 #include "cli/input/trace_caveats.hpp"
 #include "cli/prediction/calibration_options.hpp"
 #include "cli/prediction/placement_file.hpp"
@@ -19,6 +20,7 @@
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/prediction_results.hpp"
 #include "cli/results/search_results.hpp"
+#include "cli/trace_options/trace_options.hpp"
 #include "model/counted.hpp"
 #include "trace/read_sidecar.hpp"
 #include "trace/trace_reader.hpp"
@@ -62,7 +64,7 @@ class PredictCommand : public DividedCommand {
 
   void describe(Options& options) override {
     trace_.describe(options);
-    history_.describe(options);
+    describe_computation(options, computation_);
     options.flag("--computation", computation_only_,
                  "Only the processes that the trace marks as the computation, as dpm parallelism does (default: the "
                  "whole run, with users and devices; of live programs, those that were metered)");
@@ -125,7 +127,7 @@ class PredictCommand : public DividedCommand {
     if (search_ && !changes_.replicas.empty())
       return refuse(terminal, *this, Error{"--search does not move copies: name placements, with SERVER#2 in them"});
     if (auto done = choose_processes(); !done) return refuse(terminal, *this, done.error());
-    auto read = read_history(trace_.trace, history_, {&endings_}, reading());
+    auto read = read_history(trace_.trace, computation_, {&endings_}, reading());
     if (!read) return refuse(terminal, *this, read.error());
     auto taken_out = calibration_.apply(read->history, terminal);
     if (!taken_out) return refuse(terminal, *this, taken_out.error());
@@ -151,11 +153,11 @@ class PredictCommand : public DividedCommand {
   // A user waits for the run, not for a part of it, so predictions are of every process that was metered. In a trace of
   // live programs the others have no CPU times.
   Result<void> choose_processes() {
-    const bool is_chosen = !history_.processes.empty() || history_.all_processes || history_.external_time;
+    const bool is_chosen = !computation_.only.empty() || computation_.all_processes || computation_.external_time;
     if (computation_only_ && is_chosen)
       return Error{"--computation, --process, --everybody and --external-time each choose the processes; give one"};
     if (computation_only_ || is_chosen) return {};
-    history_.all_processes = is_whole_run_ = programs_are_scripted(trace_.trace);
+    computation_.all_processes = is_whole_run_ = programs_are_scripted(trace_.trace);
     return {};
   }
 
@@ -365,7 +367,7 @@ class PredictCommand : public DividedCommand {
   }
 
   TraceOptions trace_;
-  HistoryOptions history_;
+  Computation computation_;
   CalibrationOptions calibration_;
   std::optional<TakenOut> taken_out_;
   std::vector<std::string> placements_;

@@ -2,13 +2,15 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/messages/queue_feed.hpp"
-#include "cli/input/divided_command.hpp"
+#include "cli/command.hpp"
+#include "cli/trace_options/divided_command.hpp"
 #include "cli/input/part_reading.hpp"
 #include "cli/input/trace_input.hpp"
 #include "cli/printable.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/process_groups.hpp"
 #include "cli/results/queues_results.hpp"
+#include "cli/trace_options/trace_options.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -22,20 +24,20 @@ class QueuesCommand : public DividedCommand {
   std::string example() const override { return "dpm queues out/trace --json"; }
   void describe(Options& options) override {
     options_.describe(options);
-    part_.describe(options);
+    describe_part(options, part_);
     describe_threads(options, threads_);
     describe_all(options, all_);
     describe_jobs(options);
   }
 
   int run(Terminal& terminal) override {
-    if (part_.is_given() && reading() != nullptr)
+    if (!part_.is_all() && reading() != nullptr)
       return refuse(terminal, *this, Error{"--from, --to and --process are for 'dpm', one process"});
     PartReading part(part_);
     QueueAnalysis analysis;
     QueueFeed feed(analysis, threads_);
     ProcessWaits waits;
-    const auto input = read_trace(options_.trace, {&feed, &waits}, part_.is_given() ? &part : reading());
+    const auto input = read_trace(options_.trace, {&feed, &waits}, part_.is_all() ? reading() : &part);
     if (!input) return refuse(terminal, *this, input.error());
     Queues queues = analysis.result();
     queues.own_waits = waits.result(input->info, threads_);
@@ -54,7 +56,7 @@ class QueuesCommand : public DividedCommand {
 
  private:
   TraceOptions options_;
-  PartOptions part_;
+  TracePart part_;
   bool threads_ = false;
   bool all_ = false;
 };

@@ -7,6 +7,7 @@
 #include "cli/printable.hpp"
 #include "cli/report/trace_report.hpp"
 #include "cli/results/ledger_results.hpp"
+#include "cli/trace_options/trace_options.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -21,12 +22,12 @@ class ReportCommand : public Command {
     options.value("TRACE", trace_, "A trace directory, or the output directory of a run").required();
     options.value("-o,--output", output_, "The page to write; a file that exists is not overwritten").required();
     options.flag("--json", json_, "Print what was written and the ledger as JSON");
-    history_.describe(options);
+    describe_computation(options, computation_);
     describe_threads(options, threads_);
   }
 
   int run(Terminal& terminal) override {
-    const auto found = find_all(trace_, {.history = history_, .by_thread = threads_, .blame = true});
+    const auto found = find_all(trace_, {.history = computation_, .by_thread = threads_, .blame = true});
     if (!found) return refuse(terminal, *this, found.error());
     if (auto done = write_new_file(output_, view::render_report(trace_report(*found), file_data(trace_))); !done)
       return refuse(terminal, *this, done.error());
@@ -41,7 +42,7 @@ class ReportCommand : public Command {
 
  private:
   std::string trace_, output_;
-  HistoryOptions history_;
+  Computation computation_;
   bool json_ = false;
   bool threads_ = false;
 };

@@ -10,8 +10,9 @@
 #include "cli/answers/requests.hpp"
 #include "cli/command.hpp"
 #include "cli/findings/findings.hpp"
-#include "cli/input/compress_option.hpp"
-#include "cli/input/window_option.hpp"
+#include "cli/trace_options/compress_option.hpp"
+#include "cli/trace_options/trace_options.hpp"
+#include "cli/trace_options/window_option.hpp"
 #include "cli/live/file_data.hpp"
 #include "cli/new_file.hpp"
 #include "cli/output_folder.hpp"
@@ -204,7 +205,7 @@ class RunCommand : public Command {
     if (!roles) return roles.error();
     const auto asked = ask(file, *outcome.system, outcome.scenario);
     if (!asked) return asked.error();
-    Asked questions{.history = {.processes = computation->only, .external_time = request.external_time},
+    Asked questions{.history = {.only = computation->only, .external_time = request.external_time},
                     .method = *method,
                     .causality = *roles,
                     .blame = true,

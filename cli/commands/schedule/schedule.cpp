@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
-#include "cli/input/trace_input.hpp"
-#include "cli/input/window_option.hpp"
+#include "cli/trace_options/trace_options.hpp"
+#include "cli/trace_options/window_option.hpp"
 #include "cli/meter/descriptor_watch.hpp"
 #include "cli/meter/limit_timer.hpp"
 #include "cli/meter/source_option.hpp"

@@ -3,7 +3,8 @@
 
 #include "analysis/statistics/call_sites.hpp"
 #include "analysis/statistics/threads.hpp"
-#include "cli/input/divided_command.hpp"
+#include "cli/command.hpp"
+#include "cli/trace_options/divided_command.hpp"
 #include "cli/input/part_reading.hpp"
 #include "cli/input/trace_input.hpp"
 #include "cli/printable.hpp"
@@ -11,6 +12,7 @@
 #include "cli/results/places_results.hpp"
 #include "cli/results/process_groups.hpp"
 #include "cli/results/statistics_results.hpp"
+#include "cli/trace_options/trace_options.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -22,7 +24,7 @@ class StatisticsCommand : public DividedCommand {
   std::string example() const override { return "dpm statistics out/trace"; }
   void describe(Options& options) override {
     options_.describe(options);
-    part_.describe(options);
+    describe_part(options, part_);
     options.flag("--where", where_, "Also which functions and source lines send and receive");
     describe_threads(options, threads_);
     describe_all(options, all_);
@@ -30,14 +32,14 @@ class StatisticsCommand : public DividedCommand {
   }
 
   int run(Terminal& terminal) override {
-    if (part_.is_given() && reading() != nullptr)
+    if (!part_.is_all() && reading() != nullptr)
       return refuse(terminal, *this, Error{"--from, --to and --process are for 'dpm', one process"});
     PartReading part(part_);
     StatisticsAnalysis analysis;
     CallSiteAnalysis call_sites;
     std::vector<EventSink*> sinks = {&analysis};
     if (where_) sinks.push_back(&call_sites);
-    const auto input = read_trace(options_.trace, sinks, part_.is_given() ? &part : reading());
+    const auto input = read_trace(options_.trace, sinks, part_.is_all() ? reading() : &part);
     if (!input) return refuse(terminal, *this, input.error());
     Statistics statistics = analysis.result();
     if (!threads_) statistics = sum_threads(std::move(statistics), input->info);
@@ -60,7 +62,7 @@ class StatisticsCommand : public DividedCommand {
 
  private:
   TraceOptions options_;
-  PartOptions part_;
+  TracePart part_;
   bool where_ = false;
   bool threads_ = false;
   bool all_ = false;

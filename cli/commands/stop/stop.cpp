@@ -7,8 +7,8 @@
 #include "backends/linux/custody/keeper/control_socket.hpp"
 #include "backends/linux/custody/keeper/program_lookup.hpp"
 #include "cli/command.hpp"
-#include "cli/input/trace_input.hpp"
 #include "cli/printable.hpp"
+#include "cli/trace_options/trace_options.hpp"
 #include "os/process_handle.hpp"
 
 namespace dpm::cli {

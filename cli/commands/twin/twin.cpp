@@ -1,4 +1,5 @@
 // dpm twin: makes a scenario that does what a trace shows, and runs it once to check it.
+#include "cli/trace_options/trace_options.hpp"
 #include "twin/twin.hpp"
 
 #include <fmt/format.h>
@@ -6,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
-#include "cli/input/history_options.hpp"
+#include "cli/input/trace_history.hpp"
 #include "cli/input/trace_input.hpp"
 #include "cli/new_file.hpp"
 #include "cli/printable.hpp"

@@ -1,5 +1,4 @@
-// The options of all commands that build a history graph: which processes are the computation, and how time outside
-// counts.
+// The history graph of a trace on disk.
 #pragma once
 
 #include <string>
@@ -7,17 +6,9 @@
 
 #include "analysis/history/history.hpp"
 #include "cli/input/trace_input.hpp"
+#include "cli/terminal.hpp"
 
 namespace dpm::cli {
-
-struct HistoryOptions {
-  std::vector<std::string> processes;  // empty: those that the trace marks as the computation
-  bool all_processes = false;          // every process of the trace, users too
-  bool external_time = false;
-
-  void describe(Options& options);
-  Computation computation() const;
-};
 
 struct TraceHistory {
   TraceInput input;
@@ -25,7 +16,7 @@ struct TraceHistory {
 };
 
 // `more` gets the same events.
-Result<TraceHistory> read_history(const std::string& trace, const HistoryOptions& options,
+Result<TraceHistory> read_history(const std::string& trace, const Computation& computation,
                                   std::vector<EventSink*> more = {}, TraceReading* reading = nullptr);
 
 // By a builder that the caller has set up.

@@ -1,4 +1,4 @@
-#include "cli/input/window_option.hpp"
+#include "cli/trace_options/window_option.hpp"
 
 #include <fmt/format.h>
 

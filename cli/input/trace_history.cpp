@@ -1,21 +1,10 @@
-#include "cli/input/history_options.hpp"
+#include "cli/input/trace_history.hpp"
 
 #include <fmt/format.h>
 
 #include "cli/printable.hpp"
 
 namespace dpm::cli {
-
-void HistoryOptions::describe(Options& options) {
-  options.list("--process", processes,
-               "A process of the computation; repeat for several (default: those that the trace marks)");
-  options.flag("--everybody", all_processes, "Include every process of the trace in the computation, users too");
-  options.flag("--external-time", external_time, "Count the time spent in processes outside (thesis figure 5.3)");
-}
-
-Computation HistoryOptions::computation() const {
-  return {.only = processes, .all_processes = all_processes, .external_time = external_time};
-}
 
 Error about_trace(const TraceInput& input, const Error& problem) {
   std::string text = input.directory + ": " + problem.what;
@@ -27,9 +16,9 @@ Error about_trace(const TraceInput& input, const Error& problem) {
   return Error{text};
 }
 
-Result<TraceHistory> read_history(const std::string& trace, const HistoryOptions& options, std::vector<EventSink*> more,
+Result<TraceHistory> read_history(const std::string& trace, const Computation& computation, std::vector<EventSink*> more,
                                   TraceReading* reading) {
-  HistoryBuilder builder(options.computation());
+  HistoryBuilder builder(computation);
   return read_history(trace, builder, reading, std::move(more));
 }
 

@@ -1,0 +1,60 @@
+#include "cli/trace_options/trace_options.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace dpm::cli {
+namespace {
+
+constexpr double kSecondsMax = 1e9;  // more would not fit in nanoseconds with a clock's own time
+
+std::string seconds_option(const std::string& text) {
+  try {
+    std::size_t used = 0;
+    const double seconds = std::stod(text, &used);
+    if (used == text.size() && std::isfinite(seconds) && std::abs(seconds) <= kSecondsMax) return "";
+  } catch (const std::exception&) {  // of std::stod
+  }
+  return "'" + text + "' is not a number of seconds";
+}
+
+}  // namespace
+
+void TraceOptions::describe(Options& options) {
+  options.value("TRACE", trace, "A trace directory, or the output directory of a run").required();
+  options.flag("--json", json, "Print the same numbers as JSON");
+}
+
+void describe_threads(Options& options, bool& threads) {
+  options.flag("--threads", threads, "Show every thread of live programs (default: threads summed by process)");
+}
+
+void describe_all(Options& options, bool& all) {
+  options.flag(
+      "--all", all,
+      "Show each process, peer outside, channel and machine (default: many processes of one program, and the clients "
+      "of one service, are one row, and long tables are cut)");
+}
+
+void describe_computation(Options& options, Computation& computation) {
+  options.list("--process", computation.only,
+               "A process of the computation; repeat for several (default: those that the trace marks)");
+  options.flag("--everybody", computation.all_processes,
+               "Include every process of the trace in the computation, users too");
+  options.flag("--external-time", computation.external_time,
+               "Count the time spent in processes outside (thesis figure 5.3)");
+}
+
+void describe_part(Options& options, TracePart& part) {
+  options.value("--from", part.from_s, "Only events from this second on, since the first event, by each machine's clock")
+      .check(seconds_option);
+  options.value("--to", part.to_s, "Only events up to this second").check(seconds_option);
+  options.list("--process", part.processes, "Only events of this process; repeat for several");
+}
+
+void print_json(const nlohmann::ordered_json& document, Terminal& terminal) {
+  // Names come from outside: bytes that are not UTF-8 become U+FFFD; without this the JSON library would throw.
+  terminal.out << document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace dpm::cli
