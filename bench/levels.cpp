@@ -1,4 +1,4 @@
-// links: dpm_cli_live dpm_filter dpm_trace
+// links: dpm_answers_live dpm_filter dpm_trace
 // What levels cost an event, beside reading it, and what a picture of a window costs, beside reading the whole trace again.
 // `bench_levels EVENTS` (default 10^6) writes a trace of about that many events to a temporary folder.
 // Goals: 10^7 events are read into levels in 2 s; any picture of them takes at most 100 ms, and 64 MB.
@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "answers/live/live_trace.hpp"
 #include "bench/measure.hpp"
 #include "bench/synthetic_events.hpp"
 #include "bench/timed_events.hpp"
-#include "cli/live/live_trace.hpp"
 #include "filter/event_filter.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/trace_follower.hpp"

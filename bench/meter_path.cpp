@@ -1,4 +1,4 @@
-// links: dpm_linux_link dpm_linux_collector dpm_linux_tls dpm_trace dpm_model
+// links: dpm_link dpm_collector dpm_tls dpm_trace dpm_model
 // What do names, numbers, confirmations, TLS and the union of ids cost on the way from a meter to a filter? The whole
 // path against a bare copy of the same bytes over TCP into a pipe, both to `cat > /dev/null`, a process on each side.
 // Goal: a million events a second.
@@ -15,12 +15,12 @@
 #include <filesystem>
 #include <thread>
 
-#include "backends/linux/transport/collector/filter_collector.hpp"
-#include "backends/linux/transport/frames/meter_scope.hpp"
-#include "backends/linux/transport/link/meter_link.hpp"
-#include "backends/linux/transport/net/asio.hpp"
 #include "bench/measure.hpp"
+#include "control/transport/collector/filter_collector.hpp"
+#include "control/transport/frames/meter_scope.hpp"
+#include "control/transport/link/meter_link.hpp"
 #include "model/check.hpp"
+#include "os/net/asio.hpp"
 #include "os/random.hpp"
 
 namespace {

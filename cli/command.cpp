@@ -1,6 +1,6 @@
 #include "cli/command.hpp"
 
-#include "cli/printable.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/options.hpp"
-#include "cli/terminal.hpp"
 #include "model/result.hpp"
+#include "text/terminal.hpp"
 
 namespace dpm::cli {
 

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "cli/command.hpp"
-#include "cli/printable.hpp"
-#include "cli/wrapped.hpp"
 #include "model/nearest_name.hpp"
+#include "text/printable.hpp"
+#include "text/wrapped.hpp"
 
 namespace dpm::cli {
 namespace {

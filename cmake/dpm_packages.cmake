@@ -39,11 +39,11 @@ foreach(target dpm dpm_sim_program dpm_mpi dpm_monitor_shared)
   endif()
 endforeach()
 
-install(FILES ${CMAKE_SOURCE_DIR}/completion/dpm.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+install(FILES ${CMAKE_SOURCE_DIR}/packaging/completion/dpm.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
         RENAME dpm COMPONENT dpm)
 
 # Units of the filter service. Nothing enables them.
-install(FILES ${CMAKE_SOURCE_DIR}/systemd/dpm-filter.socket ${CMAKE_SOURCE_DIR}/systemd/dpm-filter@.service
+install(FILES ${CMAKE_SOURCE_DIR}/packaging/systemd/dpm-filter.socket ${CMAKE_SOURCE_DIR}/packaging/systemd/dpm-filter@.service
         DESTINATION lib/systemd/system COMPONENT dpm)
 
 # README.md links to LICENSE, which is among Debian's licences.

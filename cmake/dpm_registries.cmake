@@ -30,7 +30,7 @@ function(dpm_command name)
 endfunction()
 
 # dpm_answer(NAME [PLACE place]): the folder's component dpm_answer_NAME is what scenarios get that ask for the analysis NAME. It
-# exports dpm::cli::make_NAME_answer() (cli/answers/answer.hpp).
+# exports dpm::cli::make_NAME_answer() (answers/scenario/answer.hpp).
 function(dpm_answer name)
   cmake_parse_arguments(ARG "" "PLACE" "" ${ARGN})
   dpm_register(DPM_ANSWERS ${name} "${ARG_PLACE}")

@@ -12,8 +12,7 @@ namespace {
 
 constexpr std::size_t kBufferBytes = 256 * 1024;
 constexpr std::chrono::seconds kCheckpointPause{1};
-constexpr int kQuietMs =
-    100;  // a controller that fetches the log waits longer (backends/linux/remote/daemon/log_settling.hpp)
+constexpr int kQuietMs = 100;  // a controller that fetches the log waits longer (control/daemon/log_settling.hpp)
 
 }  // namespace
 

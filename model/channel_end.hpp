@@ -1,6 +1,6 @@
 // What a meter knows of the two ends of a channel: the names under which the kernel knows them, and the machine where a
 // socket was seen. Both ends of a connection know both names, so the ends that two meters saw can be joined by name,
-// without a common clock and without adding anything to messages (merge/).
+// without a common clock and without adding anything to messages (trace/merge/).
 #pragma once
 
 #include <cstdint>

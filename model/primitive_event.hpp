@@ -7,7 +7,7 @@
 namespace dpm {
 
 struct PrimitiveEvent {
-  std::string action;    // "integer_assign"; libdpm's are in monitor/actions.hpp
+  std::string action;    // "integer_assign"; libdpm's are in libdpm/actions.hpp
   std::string object;    // "i"
   std::string function;  // "main": where the object is declared
 

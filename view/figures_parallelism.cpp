@@ -2,8 +2,9 @@
 
 #include <cmath>
 
-#include "view/figures.hpp"
+#include "text/characters.hpp"
 #include "view/text.hpp"
+#include "view/figures.hpp"
 
 namespace dpm::view {
 

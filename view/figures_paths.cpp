@@ -4,9 +4,10 @@
 #include <map>
 #include <set>
 
+#include "text/characters.hpp"
+#include "view/text.hpp"
 #include "view/figures.hpp"
 #include "view/names.hpp"
-#include "view/text.hpp"
 
 namespace dpm::view {
 namespace {

@@ -1,20 +1,12 @@
-// Text for people: lengths in characters, and readable numbers.
+// Readable numbers of a page.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 namespace dpm::view {
 
 inline constexpr const char* kArrow = " \xE2\x86\x92 ";
-
-// At most `characters` long, with an ellipsis if text was cut. Never cuts inside a character.
-std::string shortened(std::string_view text, std::size_t characters);
-std::size_t character_count(std::string_view text);
-
-// Length of the UTF-8 character that `text` begins with, or 0 if the first bytes are not one.
-std::size_t character_bytes(std::string_view text);
 
 std::string grouped(std::uint64_t number);      // 1234567 -> "1 234 567", with thin spaces
 std::string fixed(double value, int decimals);  // "1.43"; "–" if not finite

@@ -1,4 +1,4 @@
-// One program that uses the library, seen from the monitor: its file (monitor/layout.hpp), read and written with system
+// One program that uses the library, seen from the monitor: its file (libdpm/layout.hpp), read and written with system
 // calls. A mapping would kill us where a program cuts its own file.
 //
 // A program may write anything there. What does not fit is counted as damage, and the records of that ring are given up.

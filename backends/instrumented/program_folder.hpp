@@ -1,4 +1,4 @@
-// The folder in which the programs of this account that use the library have their files (monitor/region_file.hpp). One
+// The folder in which the programs of this account that use the library have their files (libdpm/region_file.hpp). One
 // monitor at a time looks at it: the programs ask whether its lock is held.
 #pragma once
 

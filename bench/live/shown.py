@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tests/page"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tests/view/page"))
 sys.dont_write_bytecode = True
 
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/linux/capture/kernel/seccomp_listener.hpp"
-#include "backends/linux/capture/program/launch.hpp"
+#include "backends/linux/program/launch.hpp"
+#include "os/kernel/seccomp_listener.hpp"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/linux/capture/program/launch.hpp"
-#include "backends/linux/capture/supervisor/linux_source.hpp"
+#include "backends/linux/program/launch.hpp"
+#include "backends/linux/supervisor/linux_source.hpp"
 #include "filter/event_filter.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/trace_writer.hpp"

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/number_text.hpp"
-#include "cli/text_table.hpp"
+#include "text/number_text.hpp"
+#include "text/text_table.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "cli/calibrate/steadiness.hpp"
-#include "cli/number_text.hpp"
+#include "text/number_text.hpp"
 
 namespace dpm::cli {
 namespace {

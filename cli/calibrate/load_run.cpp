@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "cli/input/trace_history.hpp"
+#include "answers/reading/trace_history.hpp"
 #include "trace/files.hpp"
 
 namespace dpm::cli {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cli/number_text.hpp"
+#include "text/number_text.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "backends/linux/remote/controller/completion.hpp"
-#include "backends/linux/remote/controller/screen.hpp"
 #include "cli/control/waiting.hpp"
+#include "control/controller/completion.hpp"
+#include "control/controller/screen.hpp"
 
 namespace dpm::cli {
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <functional>
 
-#include "backends/linux/remote/client/connections.hpp"
+#include "control/client/connections.hpp"
 
 namespace dpm::cli {
 

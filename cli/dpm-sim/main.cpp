@@ -3,6 +3,6 @@
 
 int main(int argc, char** argv) {
   using namespace dpm::cli;
-  Terminal terminal = standard_terminal();
+  dpm::Terminal terminal = dpm::standard_terminal();
   return run_command_line(simulator_commands(), argc, argv, terminal);
 }

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "answers/parallel/ranks/thread_ranks.hpp"
 #include "cli/command.hpp"
 #include "cli/commands/commands.hpp"
-#include "parallel/commands/divided_commands.hpp"
-#include "parallel/commands/divided_run.hpp"
-#include "parallel/ranks/thread_ranks.hpp"
+#include "cli/divided/divided_commands.hpp"
+#include "cli/divided/divided_run.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -43,7 +43,7 @@ bool is_divided(const std::string& name) {
 
 int main(int argc, char** argv) {
   using namespace dpm::cli;
-  Terminal terminal = standard_terminal();
+  dpm::Terminal terminal = dpm::standard_terminal();
   const std::string first = argc > 1 ? argv[1] : "";
   for (const auto& command : simulator_command_names())
     if (first == command) return become_simulator(argv, terminal);

@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
-#include "cli/printable.hpp"
 #include "cli/scripting/script_results.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {

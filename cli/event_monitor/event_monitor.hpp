@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/linux/remote/protocol/control_message.hpp"
 #include "cli/scripting/live_evaluation.hpp"
 #include "cli/scripting/script_watch.hpp"
+#include "control/protocol/control_message.hpp"
 #include "filter/scripts/definition_table.hpp"
 
 namespace dpm::cli {

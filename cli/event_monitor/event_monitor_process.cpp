@@ -8,12 +8,12 @@
 #include <thread>
 #include <utility>
 
-#include "backends/linux/remote/messages/message_stream.hpp"
-#include "backends/linux/transport/net/asio.hpp"
-#include "backends/linux/transport/net/descriptor.hpp"
-#include "backends/linux/transport/net/timer.hpp"
 #include "cli/event_monitor/event_monitor.hpp"
+#include "control/messages/message_stream.hpp"
 #include "os/machine.hpp"
+#include "os/net/asio.hpp"
+#include "os/net/descriptor.hpp"
+#include "os/net/timer.hpp"
 
 namespace dpm::cli {
 namespace {

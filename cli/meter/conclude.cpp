@@ -2,10 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/live/file_data.hpp"
-#include "cli/printable.hpp"
-#include "cli/report/trace_report.hpp"
-#include "cli/results/ledger_results.hpp"
+#include "answers/live/file_data.hpp"
+#include "answers/report/trace_report.hpp"
+#include "answers/results/ledger_results.hpp"
+#include "text/printable.hpp"
 #include "trace/files.hpp"
 
 namespace dpm::cli {

@@ -8,7 +8,7 @@
 
 #include "cli/meter/meter_summary.hpp"
 #include "cli/output_folder.hpp"
-#include "cli/terminal.hpp"
+#include "text/terminal.hpp"
 
 namespace dpm::cli {
 

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "cli/printable.hpp"
-#include "cli/text_table.hpp"
-#include "cli/wrapped.hpp"
+#include "text/printable.hpp"
+#include "text/text_table.hpp"
+#include "text/wrapped.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/linux/capture/kernel/capabilities.hpp"
+#include "os/kernel/capabilities.hpp"
 
 namespace dpm::cli {
 

@@ -6,11 +6,11 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "cli/first_names.hpp"
-#include "cli/number_text.hpp"
-#include "cli/printable.hpp"
-#include "cli/results/ledger_results.hpp"
+#include "answers/results/ledger_results.hpp"
 #include "model/counted.hpp"
+#include "text/first_names.hpp"
+#include "text/number_text.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "cli/findings/findings.hpp"
+#include "answers/findings/findings.hpp"
 #include "cli/meter/metering.hpp"
 
 namespace dpm::cli {

@@ -6,13 +6,13 @@
 #include <ctime>
 #include <optional>
 
-#include "backends/linux/capture/kernel/process_files.hpp"
 #include "backends/linux/custody/keeper/control_socket.hpp"
 #include "cli/meter/command_end.hpp"
 #include "cli/meter/descriptor_watch.hpp"
 #include "cli/meter/limit_timer.hpp"
 #include "cli/meter/recording_sink.hpp"
 #include "filter/event_filter.hpp"
+#include "os/kernel/process_files.hpp"
 #include "os/process_handle.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/files.hpp"

@@ -1,9 +1,9 @@
 #include "cli/prediction/calibration_options.hpp"
 
-#include "cli/first_names.hpp"
-#include "cli/prediction/placement_file.hpp"
-#include "cli/printable.hpp"
+#include "answers/prediction/placement_file.hpp"
 #include "scenarios/scenario_file.hpp"
+#include "text/first_names.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 

@@ -7,8 +7,8 @@
 #include "analysis/history/target.hpp"
 #include "analysis/prediction/tracing_cost.hpp"
 #include "cli/options.hpp"
-#include "cli/terminal.hpp"
 #include "model/result.hpp"
+#include "text/terminal.hpp"
 
 namespace dpm::cli {
 

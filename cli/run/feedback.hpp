@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/terminal.hpp"
 #include "model/result.hpp"
 #include "model/scenario.hpp"
 #include "scheduling/decisions/journal.hpp"
+#include "text/terminal.hpp"
 
 namespace dpm::cli {
 

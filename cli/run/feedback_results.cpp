@@ -5,9 +5,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "cli/number_text.hpp"
-#include "cli/results/journal_results.hpp"
-#include "cli/text_table.hpp"
+#include "answers/results/journal_results.hpp"
+#include "text/number_text.hpp"
+#include "text/text_table.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "cli/number_text.hpp"
-#include "cli/results/journal_results.hpp"
+#include "answers/results/journal_results.hpp"
+#include "text/number_text.hpp"
 
 namespace dpm::cli {
 namespace {

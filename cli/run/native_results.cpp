@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/number_text.hpp"
 #include "cli/run/ending_text.hpp"
 #include "cli/run/printed_lines.hpp"
-#include "cli/text_table.hpp"
 #include "model/counted.hpp"
+#include "text/number_text.hpp"
+#include "text/text_table.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "model/scenario.hpp"
-#include "native/native_run.hpp"
+#include "scenarios/native/native_run.hpp"
 
 namespace dpm::cli {
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/printable.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "cli/number_text.hpp"
 #include "model/nearest_name.hpp"
+#include "text/number_text.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -4,9 +4,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "cli/number_text.hpp"
-#include "cli/report/trace_report.hpp"
+#include "answers/report/trace_report.hpp"
 #include "cli/run/feedback_section.hpp"
+#include "text/number_text.hpp"
 #include "view/figures.hpp"
 
 namespace dpm::cli {

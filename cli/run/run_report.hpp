@@ -1,12 +1,12 @@
 // The report of `dpm run`: the report of the trace, with the published figures, schedulers, sweeps and predictions of the study.
-// `views` is what the page shows of the trace (cli/live/file_data.hpp).
+// `views` is what the page shows of the trace (answers/live/file_data.hpp).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
-#include "cli/findings/findings.hpp"
+#include "answers/findings/findings.hpp"
 #include "cli/run/feedback.hpp"
 #include "cli/run/study_results.hpp"
 

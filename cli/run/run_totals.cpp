@@ -6,12 +6,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "cli/first_names.hpp"
-#include "cli/number_text.hpp"
-#include "cli/printable.hpp"
-#include "cli/text_table.hpp"
 #include "model/check.hpp"
 #include "model/counted.hpp"
+#include "text/first_names.hpp"
+#include "text/number_text.hpp"
+#include "text/printable.hpp"
+#include "text/text_table.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <span>
 
-#include "cli/input/event_progress.hpp"
-#include "cli/input/tee_sink.hpp"
+#include "answers/reading/event_progress.hpp"
+#include "answers/reading/tee_sink.hpp"
 #include "cli/run/ending_text.hpp"
 #include "cli/run/simulated_clock.hpp"
 #include "filter/event_filter.hpp"

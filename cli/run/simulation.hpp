@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "backends/sim/sim_source.hpp"
-#include "cli/terminal.hpp"
 #include "filter/rules.hpp"
 #include "model/ledger.hpp"
 #include "model/time.hpp"
 #include "scenarios/scenario_file.hpp"
+#include "text/terminal.hpp"
 
 namespace dpm::cli {
 

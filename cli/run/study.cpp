@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "analysis/statistics/statistics.hpp"
-#include "cli/answers/requests.hpp"
-#include "cli/number_text.hpp"
+#include "answers/scenario/requests.hpp"
 #include "cli/run/simulation.hpp"
+#include "text/number_text.hpp"
 
 namespace dpm::cli {
 namespace {

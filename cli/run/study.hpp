@@ -11,8 +11,8 @@
 #include "analysis/prediction/prediction.hpp"
 #include "analysis/queues/queues.hpp"
 #include "cli/run/traced_runs.hpp"
-#include "cli/terminal.hpp"
 #include "scenarios/scenario_file.hpp"
+#include "text/terminal.hpp"
 
 namespace dpm::cli {
 

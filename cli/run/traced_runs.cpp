@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/answers/requests.hpp"
+#include "answers/scenario/requests.hpp"
 #include "cli/run/simulation.hpp"
 
 namespace dpm::cli {

@@ -9,7 +9,7 @@
 #include <array>
 #include <csignal>
 
-#include "cli/sampling/sampler_setup.hpp"
+#include "answers/sampling/sampler_setup.hpp"
 #include "os/local_clock.hpp"
 
 namespace dpm::cli {

@@ -10,11 +10,11 @@
 #include <chrono>
 #include <sstream>
 
-#include "cli/printable.hpp"
-#include "cli/sampling/count_results.hpp"
+#include "answers/sampling/count_results.hpp"
 #include "os/local_clock.hpp"
 #include "os/stop_signals.hpp"
 #include "sampling/proc/sample_clock.hpp"
+#include "text/printable.hpp"
 #include "view/terminal/terminal_screen.hpp"
 
 namespace dpm::cli {

@@ -5,14 +5,14 @@
 #include <functional>
 #include <optional>
 
-#include "cli/sampling/kept_counts.hpp"
+#include "answers/sampling/kept_counts.hpp"
 #include "cli/sampling/sampled_command.hpp"
-#include "cli/terminal.hpp"
 #include "model/result.hpp"
 #include "sampling/counts/count_array.hpp"
 #include "sampling/log/state_log_writer.hpp"
 #include "sampling/proc/proc_sampler.hpp"
 #include "sampling/waits/wait_places.hpp"
+#include "text/terminal.hpp"
 
 namespace dpm::cli {
 

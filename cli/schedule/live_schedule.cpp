@@ -4,7 +4,7 @@
 #include <ctime>
 #include <utility>
 
-#include "backends/linux/placing/message_delay.hpp"
+#include "scheduling/placing/message_delay.hpp"
 #include "scheduling/policies/policy_registry.hpp"
 
 namespace dpm::cli {

@@ -13,13 +13,13 @@
 #include <thread>
 #include <vector>
 
-#include "backends/linux/placing/affinity_guard.hpp"
-#include "backends/linux/placing/linux_affinity_calls.hpp"
-#include "backends/linux/placing/linux_placing.hpp"
 #include "cli/meter/live_listener.hpp"
 #include "cli/schedule/schedule_options.hpp"
 #include "os/process_handle.hpp"
 #include "scheduling/live/live_scheduler.hpp"
+#include "scheduling/placing/affinity_guard.hpp"
+#include "scheduling/placing/linux_affinity_calls.hpp"
+#include "scheduling/placing/linux_placing.hpp"
 
 namespace dpm::cli {
 

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/printable.hpp"
 #include "cli/schedule/schedule_results.hpp"
+#include "text/printable.hpp"
 #include "trace/files.hpp"
 
 namespace dpm::cli {

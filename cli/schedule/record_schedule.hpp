@@ -7,7 +7,7 @@
 #include "cli/output_folder.hpp"
 #include "cli/schedule/live_schedule.hpp"
 #include "cli/schedule/schedule_options.hpp"
-#include "cli/terminal.hpp"
+#include "text/terminal.hpp"
 
 namespace dpm::cli {
 

@@ -6,11 +6,11 @@
 #include <array>
 #include <bit>
 
-#include "backends/linux/placing/linux_affinity_calls.hpp"
+#include "answers/prediction/placement_file.hpp"
 #include "cli/trace_options/window_option.hpp"
-#include "cli/prediction/placement_file.hpp"
 #include "model/nearest_name.hpp"
 #include "scenarios/scenario_file.hpp"
+#include "scheduling/placing/linux_affinity_calls.hpp"
 #include "scheduling/policies/policy_registry.hpp"
 
 namespace dpm::cli {

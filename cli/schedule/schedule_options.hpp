@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "backends/linux/placing/topology.hpp"
 #include "cli/options.hpp"
 #include "model/delay_model.hpp"
 #include "model/result.hpp"
 #include "model/time.hpp"
+#include "scheduling/placing/topology.hpp"
 #include "scheduling/policies/interface/policy.hpp"
 
 namespace dpm::cli {

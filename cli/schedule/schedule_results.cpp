@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/printable.hpp"
-#include "cli/results/journal_results.hpp"
+#include "answers/results/journal_results.hpp"
 #include "model/counted.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/printable.hpp"
 #include "filter/scripts/expression_state.hpp"
 #include "model/counted.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 

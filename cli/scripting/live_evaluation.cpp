@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "cli/printable.hpp"
 #include "cli/scripting/high_level_results.hpp"
 #include "model/counted.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 

@@ -5,8 +5,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "cli/number_text.hpp"
-#include "cli/printable.hpp"
+#include "text/number_text.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {

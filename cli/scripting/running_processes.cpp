@@ -9,8 +9,8 @@
 
 #include "backends/linux/probes/program_files.hpp"
 #include "backends/linux/probes/program_probes.hpp"
-#include "cli/printable.hpp"
 #include "os/process_handle.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "cli/printable.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "cli/printable.hpp"
-#include "view/text.hpp"
+#include "text/characters.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -69,12 +69,12 @@ std::string waits_text(const ProcessRates& row) {
 }
 
 std::string padded_right(const std::string& text, std::size_t width) {
-  const std::size_t count = view::character_count(text);
+  const std::size_t count = character_count(text);
   return count >= width ? text : text + std::string(width - count, ' ');
 }
 
 std::string padded_left(const std::string& text, std::size_t width) {
-  const std::size_t count = view::character_count(text);
+  const std::size_t count = character_count(text);
   return count >= width ? text : std::string(width - count, ' ') + text;
 }
 

@@ -10,10 +10,10 @@
 #include <filesystem>
 #include <thread>
 
-#include "cli/printable.hpp"
 #include "os/own_program.hpp"
 #include "os/read_file.hpp"
 #include "os/unique_fd.hpp"
+#include "text/printable.hpp"
 #include "trace/trace_follower.hpp"
 
 namespace dpm::cli {

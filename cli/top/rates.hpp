@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/follow/followed_trace.hpp"
+#include "answers/follow/followed_trace.hpp"
 
 namespace dpm::cli {
 

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "cli/number_text.hpp"
-#include "cli/results/ledger_results.hpp"
-#include "cli/text_table.hpp"
+#include "answers/results/ledger_results.hpp"
 #include "cli/top/columns.hpp"
+#include "text/number_text.hpp"
+#include "text/text_table.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -6,11 +6,11 @@
 #include <array>
 #include <map>
 
-#include "cli/number_text.hpp"
-#include "cli/printable.hpp"
 #include "cli/top/columns.hpp"
 #include "cli/top/curve_text.hpp"
-#include "view/text.hpp"
+#include "text/characters.hpp"
+#include "text/number_text.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 
@@ -39,7 +39,7 @@ std::size_t columns_that_fit(std::size_t room) {
 }
 
 std::string cell(const std::string& text, std::size_t width) {
-  return " " + padded_left(view::shortened(text, width), width);
+  return " " + padded_left(shortened(text, width), width);
 }
 
 }  // namespace
@@ -180,7 +180,7 @@ std::vector<const ProcessRates*> TopScreen::rows() const {
 void TopScreen::add_header(Lines& lines, std::size_t columns) const {
   const Ledger& ledger = numbers_.ledger;
   const auto add = [&](const std::string& text, LineStyle style) {
-    lines.push_back({view::shortened(text, columns), style});
+    lines.push_back({shortened(text, columns), style});
   };
   add(fmt::format("dpm top  {}  {} {}{}", printable(title_), seconds_text(numbers_.elapsed_s),
                   numbers_.is_over ? "- ended" : "so far", frozen_ ? "  FROZEN" : ""),
@@ -204,13 +204,13 @@ void TopScreen::add_processes(Lines& lines, std::size_t columns, std::size_t row
   for (std::size_t i = 0; i < shown; ++i) name_width -= std::min(name_width, top_columns()[i].width + 1);
   const auto mark = [&](std::size_t column) { return sort_ == column ? (reverse_ ? "^" : "*") : ""; };
   std::string heading =
-      padded_right(view::shortened(std::string("process") + mark(top_columns().size()), name_width), name_width);
+      padded_right(shortened(std::string("process") + mark(top_columns().size()), name_width), name_width);
   for (std::size_t i = 0; i < shown; ++i)
     heading += cell(top_columns()[i].heading + std::string(mark(i)), top_columns()[i].width);
   lines.push_back({heading, LineStyle::heading});
   const auto all = this->rows();
   for (std::size_t i = first_; i < all.size() && i < first_ + rows - 1; ++i) {
-    std::string text = padded_right(view::shortened(printable(all[i]->name), name_width), name_width);
+    std::string text = padded_right(shortened(printable(all[i]->name), name_width), name_width);
     for (std::size_t c = 0; c < shown; ++c) text += cell(top_columns()[c].text(*all[i]), top_columns()[c].width);
     lines.push_back({std::move(text), LineStyle::plain});
   }
@@ -249,7 +249,7 @@ void TopScreen::add_matrix(Lines& lines, std::size_t columns, std::size_t rows) 
   for (const auto& [sum, to] : receivers) heading += cell(printable(to->name), kCell);
   lines.push_back({heading, LineStyle::heading});
   for (const ProcessRates* from : senders) {
-    std::string text = padded_right(view::shortened(printable(from->name), kNameLeast), kNameLeast);
+    std::string text = padded_right(shortened(printable(from->name), kNameLeast), kNameLeast);
     for (const auto& [sum, to] : receivers)
       text += cell(rate(from, to) < 0 ? "." : short_number(rate(from, to)), kCell);
     lines.push_back({std::move(text), LineStyle::plain});
@@ -267,7 +267,7 @@ void TopScreen::add_history(Lines& lines, std::size_t columns, std::size_t rows)
     std::vector<double> values;
     for (const Rates& rates : curve) values.push_back(value_of(rates, curve_));
     const std::string number = padded_left(short_number(values.empty() ? 0 : values.back()), kNumber);
-    lines.push_back({padded_right(view::shortened(name, kNameLeast), kNameLeast) + " " + number + " " +
+    lines.push_back({padded_right(shortened(name, kNameLeast), kNameLeast) + " " + number + " " +
                          curve_text(values, width, unicode_),
                      LineStyle::plain});
   };
@@ -317,7 +317,7 @@ std::vector<view::ScreenLine> TopScreen::lines(view::ScreenSize size) const {
   lines.resize(rows - 1);
   const std::string hints = "q quit  h help  1 2 3 views  s sort  / filter  f freeze  t threads";
   lines.push_back({edits_filter_ ? "name contains: " + filter_ + "_" : hints, LineStyle::weak});
-  for (view::ScreenLine& line : lines) line.text = view::shortened(line.text, columns);
+  for (view::ScreenLine& line : lines) line.text = shortened(line.text, columns);
   return lines;
 }
 

@@ -1,7 +1,7 @@
 // Watches a trace on a terminal until the user quits: reads what comes, and shows it each period.
 #pragma once
 
-#include "cli/follow/followed_trace.hpp"
+#include "answers/follow/followed_trace.hpp"
 #include "cli/top/top_history.hpp"
 #include "cli/top/top_screen.hpp"
 #include "view/terminal/terminal_screen.hpp"

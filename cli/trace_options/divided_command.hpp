@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "answers/reading/trace_reading.hpp"
 #include "cli/command.hpp"
-#include "cli/input/trace_reading.hpp"
 
 namespace dpm::cli {
 
@@ -14,7 +14,7 @@ class DividedCommand : public Command {
   void read_with(TraceReading& reading) { reading_ = &reading; }
 
  protected:
-  // The option -j, which the program looks for before it starts workers (parallel/commands/divided_run.hpp).
+  // The option -j, which the program looks for before it starts workers (cli/divided/divided_run.hpp).
   void describe_jobs(Options& options) {
     options.value("-j,--jobs", jobs_, "How many threads analyse parts of the trace at the same time (default: 1)")
         .check(whole_number);

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "analysis/history/history.hpp"
-#include "cli/input/part_reading.hpp"
+#include "answers/reading/part_reading.hpp"
 #include "cli/options.hpp"
-#include "cli/terminal.hpp"
+#include "text/terminal.hpp"
 
 namespace dpm::cli {
 
@@ -19,10 +19,10 @@ struct TraceOptions {
   void describe(Options& options);
 };
 
-void describe_threads(Options& options, bool& threads);         // --threads
-void describe_all(Options& options, bool& all);                 // --all
+void describe_threads(Options& options, bool& threads);                 // --threads
+void describe_all(Options& options, bool& all);                         // --all
 void describe_computation(Options& options, Computation& computation);  // --process, --everybody and --external-time
-void describe_part(Options& options, TracePart& part);          // --from, --to and --process
+void describe_part(Options& options, TracePart& part);                  // --from, --to and --process
 
 // Prints the document on stdout.
 void print_json(const nlohmann::ordered_json& document, Terminal& terminal);

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/number_text.hpp"
-#include "cli/text_table.hpp"
 #include "model/counted.hpp"
+#include "text/number_text.hpp"
+#include "text/text_table.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/number_text.hpp"
-#include "cli/results/ledger_results.hpp"
-#include "cli/text_table.hpp"
+#include "answers/results/ledger_results.hpp"
 #include "model/counted.hpp"
+#include "text/number_text.hpp"
+#include "text/text_table.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -2,7 +2,7 @@
 // not reproduce the trace are written as recorded, and the twin is run again.
 #pragma once
 
-#include "cli/terminal.hpp"
+#include "text/terminal.hpp"
 #include "twin/reproduction.hpp"
 #include "twin/twin.hpp"
 

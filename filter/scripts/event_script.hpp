@@ -7,7 +7,7 @@
 //
 // COUNT chooses the process that is started as that one from the file PROGRAM, counted from 1 (a specific definition);
 // without it every process of PROGRAM is meant (a general one). MACHINE is "*" for every machine. A process is defined before
-// the events that refer to it. ACTION is one of monitor/actions.hpp, or an event of the meter by its name in capitals (ACCEPT,
+// the events that refer to it. ACTION is one of libdpm/actions.hpp, or an event of the meter by its name in capitals (ACCEPT,
 // SEND, ...), whose OBJECT is "*"; FUNCTION may be "*" there. What "region" and "high-level" are says high_level_event.hpp.
 #pragma once
 

@@ -9,9 +9,9 @@
 #include <set>
 #include <sstream>
 
-#include "backends/linux/capture/kernel/open_descriptors.hpp"
-#include "backends/linux/capture/kernel/process_files.hpp"
-#include "backends/linux/capture/kernel/unix_peers.hpp"
+#include "os/kernel/open_descriptors.hpp"
+#include "os/kernel/process_files.hpp"
+#include "os/kernel/unix_peers.hpp"
 #include "os/local_clock.hpp"
 #include "os/read_file.hpp"
 #include "sampling/states/descriptor_kind.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "backends/linux/capture/kernel/process_files.hpp"
+#include "os/kernel/process_files.hpp"
 #include "sampling/waits/waited_descriptors.hpp"
 
 namespace dpm::sampling {

@@ -16,29 +16,26 @@ const std::vector<LibraryHome> kLibraryHomes = {
     {"xbt", "SimGrid", {"backends/sim"}},
     {"nlohmann/",
      "nlohmann_json",
-     {"trace", "scenarios", "backends/linux/transport/frames", "backends/linux/remote/protocol", "analysis/*/answer",
-      "twin", "view", "cli", "tests", "validation"}},
-    {"mpi.h", "MPI", {"parallel/mpi", "tests/import/mpi"}},
-    {"elfutils/", "libdw", {"symbols"}},
-    {"dwarf.h", "libdw", {"symbols"}},
-    {"boost/asio/", "Boost.Asio", {"backends/linux/transport/net", "backends/linux/transport/tls"}},
+     {"trace", "scenarios", "control/transport/frames", "control/protocol", "answers", "twin", "view", "cli", "tests",
+      "validation"}},
+    {"mpi.h", "MPI", {"answers/parallel/mpi", "tests/formats/import/mpi"}},
+    {"elfutils/", "libdw", {"trace/symbols"}},
+    {"dwarf.h", "libdw", {"trace/symbols"}},
+    {"boost/asio/", "Boost.Asio", {"os/net", "control/transport/tls"}},
     {"boost/beast/", "Boost.Beast", {"view/server"}},
-    {"openssl/",
-     "OpenSSL",
-     {"backends/linux/remote/protocol", "backends/linux/transport/frames", "backends/linux/transport/tls",
-      "view/server"}},
+    {"openssl/", "OpenSSL", {"control/protocol", "control/transport/frames", "control/transport/tls", "view/server"}},
     {"CLI/", "CLI11", {"cli/command_line.cpp"}},
-    {"bpf/", "libbpf", {"backends/linux/capture/bpf", "backends/linux/probes", "sampling/iterator"}},
+    {"bpf/", "libbpf", {"backends/linux/bpf", "backends/linux/probes", "sampling/iterator"}},
     {"histedit.h", "libedit", {"cli/control"}},
     {"curses.h", "ncurses", {"view/terminal"}},
-    {"sqlite3.h", "SQLite", {"export"}},
-    {"simdjson.h", "simdjson", {"import/otlp", "import/dpm_json"}},
+    {"sqlite3.h", "SQLite", {"formats/export"}},
+    {"simdjson.h", "simdjson", {"formats/otlp", "formats/dpm_json"}},
     {"zstd.h", "zstd", {"trace"}},
-    {"otf2/", "OTF2", {"export", "import/otf2", "tests/import/mpi"}},
+    {"otf2/", "OTF2", {"formats/export", "formats/otf2", "tests/formats/import/mpi"}},
     {"catch2/", "Catch2", {"tests"}},
     {"valijson/", "valijson", {"tests"}},
     {"fmt/", "{fmt}", {"*"}},
-    {"linux/", "Linux's own headers", {"backends/linux/capture/kernel", "tests/linux", "tests/sampling/forced"}},
+    {"linux/", "Linux's own headers", {"os/kernel", "tests"}},
 };
 
 struct Include {
@@ -46,7 +43,7 @@ struct Include {
   bool quoted = false;
 };
 
-constexpr std::string_view kInstalledPrefix = "dpm/";
+constexpr std::string_view kInstalledPrefix = "dpm/monitor/";
 
 std::optional<Include> parse_include(const std::string& line) {
   static const std::regex pattern(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"])");
@@ -54,7 +51,7 @@ std::optional<Include> parse_include(const std::string& line) {
   if (!std::regex_search(line, match, pattern)) return std::nullopt;
   // The library for other programs is included here as it is there, by the place where it is installed.
   const std::string path = match[2];
-  if (path.starts_with(kInstalledPrefix)) return Include{path.substr(kInstalledPrefix.size()), true};
+  if (path.starts_with(kInstalledPrefix)) return Include{"libdpm/" + path.substr(kInstalledPrefix.size()), true};
   return Include{path, match[1] == "\""};
 }
 
@@ -144,6 +141,39 @@ std::vector<std::string> broken_arrows(std::span<const SourceFile> files) {
       const std::string complaint =
           include->quoted ? check_own(components, file, *include) : check_library(file, *include);
       if (!complaint.empty()) broken.push_back(fmt::format("{}:{}: {}", file.path, line + 1, complaint));
+    }
+  }
+  return broken;
+}
+
+std::vector<std::string> top_folders(std::span<const SourceFile> files) {
+  static const std::regex line_of_folder(R"(^add_subdirectory\((\w+)\)$)");
+  std::vector<std::string> folders;
+  for (const auto& file : files) {
+    if (file.path != "CMakeLists.txt") continue;
+    std::smatch match;
+    for (const auto& line : file.lines) {
+      if (std::regex_match(line, match, line_of_folder)) folders.push_back(match[1]);
+    }
+  }
+  return folders;
+}
+
+std::vector<std::string> broken_order(std::span<const SourceFile> files) {
+  const auto order = top_folders(files);
+  const auto place_of = [&](const std::string& path) {
+    return std::find(order.begin(), order.end(), path.substr(0, path.find('/')));
+  };
+  std::vector<std::string> broken;
+  for (const auto& file : files) {
+    const auto from = place_of(file.path);
+    if (!is_source(file) || from == order.end()) continue;
+    for (std::size_t line = 0; line < file.lines.size(); ++line) {
+      const auto include = parse_include(file.lines[line]);
+      const auto to = include && include->quoted ? place_of(include->path) : order.end();
+      if (to == order.end() || to <= from) continue;
+      broken.push_back(fmt::format("{}:{}: {} stands below {} (\"{}\"); the order is {} (CMakeLists.txt)", file.path,
+                                   line + 1, *from, *to, include->path, joined(order)));
     }
   }
   return broken;

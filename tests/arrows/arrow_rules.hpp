@@ -26,6 +26,13 @@ std::span<const LibraryHome> library_homes();
 // all is well. Tests, claims and benchmarks may include everything.
 std::vector<std::string> broken_arrows(std::span<const SourceFile> files);
 
+// The folders at the top, from bottom to top, as the root CMakeLists.txt adds them.
+std::vector<std::string> top_folders(std::span<const SourceFile> files);
+
+// One sentence for each include of a folder at the top that stands above the includer's: "model/event.cpp:1: model stands below trace
+// ("trace/writer.hpp"); the order is model, trace (CMakeLists.txt)". The tests, which may include everything, stand last.
+std::vector<std::string> broken_order(std::span<const SourceFile> files);
+
 // One sentence for each library in a USES line that no include of the component needs.
 std::vector<std::string> unused_arrows(std::span<const SourceFile> files);
 

@@ -35,7 +35,9 @@ std::string sentence_behind(const std::string& text, const std::string& mark) {
   return line;
 }
 
-bool is_answer(const std::string& folder) { return folder.starts_with("analysis/") && folder.ends_with("/answer"); }
+bool is_answer(const std::string& folder) {
+  return is_under(folder, "answers/scenario") && folder != "answers/scenario";
+}
 
 bool is_command(const std::string& folder) { return is_under(folder, "cli/commands") && folder != "cli/commands"; }
 

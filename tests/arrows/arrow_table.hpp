@@ -15,7 +15,7 @@ namespace dpm {
 std::string what_it_is(std::span<const SourceFile> files, const std::string& folder);
 
 // `document` with the table between the lines "<!-- arrows -->" and "<!-- /arrows -->" as it should be, by increasing folder.
-// tests/, validation/ and bench/ may use everything, each folder in cli/commands/ is a command, and each analysis/NAME/answer
+// tests/, validation/ and bench/ may use everything, each folder in cli/commands/ is a command, and each folder in answers/scenario/
 // is like the others; they have no rows.
 std::string with_arrow_table(const std::string& document, std::span<const SourceFile> files);
 

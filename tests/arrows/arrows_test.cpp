@@ -17,8 +17,8 @@ std::vector<SourceFile> tree_of(const Files& files) { return read_source_tree(Pl
 const Files kProject = {
     {"model/CMakeLists.txt", "dpm_component(model)\n"},
     {"trace/CMakeLists.txt", "# dpm_component(not_this USES dpm_all)\ndpm_component(trace USES dpm_model)\n"},
-    {"linux/kernel/CMakeLists.txt", "dpm_component(linux_kernel USES dpm_model)\n"},
-    {"linux/calls/CMakeLists.txt", "dpm_component(linux_calls USES dpm_linux_kernel\n  dpm_model Threads::Threads)\n"},
+    {"linux/kernel/CMakeLists.txt", "dpm_component(os_kernel USES dpm_model)\n"},
+    {"linux/calls/CMakeLists.txt", "dpm_component(linux_calls USES dpm_os_kernel\n  dpm_model Threads::Threads)\n"},
     {"scenarios/CMakeLists.txt",
      "dpm_programs(USES dpm_model)\ndpm_component(scenarios USES dpm_model dpm_trace ${program_libraries})\n"},
     {"scenarios/ping-pong/program.cpp", ""},
@@ -46,6 +46,36 @@ TEST_CASE("arrows: every include of the project follows the USES lines", "[arrow
   for (const auto& broken : broken_arrows(files)) FAIL_CHECK(broken);
 }
 
+TEST_CASE("arrows: the folders at the top have one order, and every include follows it", "[arrows]") {
+  const auto files = read_source_tree(source_root());
+  CHECK(top_folders(files).front() == "model");
+  for (const auto& broken : broken_order(files)) FAIL_CHECK(broken);
+}
+
+TEST_CASE("arrows: every folder at the top that is compiled has a place in the order", "[arrows]") {
+  const auto files = read_source_tree(source_root());
+  const auto order = top_folders(files);
+  for (const auto& component : read_components(files)) {
+    INFO(component.folder);
+    CHECK(std::find(order.begin(), order.end(), component.folder.substr(0, component.folder.find('/'))) != order.end());
+  }
+}
+
+TEST_CASE("arrows: an include that goes up at the top is named, also where a USES line allows it", "[arrows]") {
+  const Files files = {
+      {"CMakeLists.txt",
+       "add_subdirectory(model)\nadd_subdirectory(trace)\n# add_subdirectory(all)\nadd_subdirectory(tests)\n"},
+      {"model/CMakeLists.txt", "dpm_component(model USES dpm_trace)\n"},
+      {"trace/CMakeLists.txt", "dpm_component(trace USES dpm_model)\n"},
+      {"trace/writer.hpp", "#include \"model/event.hpp\"\n"},
+      {"model/event.cpp", "#include \"model/event.hpp\"\n#include \"trace/writer.hpp\"\n"},
+      {"tests/a.cpp", "#include \"trace/writer.hpp\"\n"},
+  };
+  CHECK(broken_order(tree_of(files)) ==
+        std::vector<std::string>{"model/event.cpp:2: model stands below trace (\"trace/writer.hpp\"); the order is "
+                                 "model, trace, tests (CMakeLists.txt)"});
+}
+
 TEST_CASE("arrows: every library in a USES line is needed by an include", "[arrows]") {
   for (const auto& unused : unused_arrows(read_source_tree(source_root()))) FAIL_CHECK(unused);
 }
@@ -60,13 +90,11 @@ TEST_CASE("arrows: a planted arrow is named with file, line, arrow and what is a
 }
 
 TEST_CASE("arrows: a planted arrow inside the largest folders of the project is found", "[arrows]") {
-  CHECK(broken_by("backends/linux/transport/link/planted.cpp", "backends/linux/remote/protocol/control_message.hpp")
-            .size() == 1);
-  CHECK(broken_by("backends/linux/capture/kernel/planted.cpp", "backends/linux/capture/supervisor/supervisor.hpp")
-            .size() == 1);
+  CHECK(broken_by("control/transport/link/planted.cpp", "control/protocol/control_message.hpp").size() == 1);
+  CHECK(broken_by("os/kernel/planted.cpp", "backends/linux/supervisor/supervisor.hpp").size() == 1);
   CHECK(broken_by("backends/linux/custody/keeper/planted.cpp", "backends/linux/custody/acquire/acquire.hpp").size() ==
         1);
-  CHECK(broken_by("cli/report/planted.cpp", "cli/run/study.hpp").size() == 1);
+  CHECK(broken_by("answers/report/planted.cpp", "cli/run/study.hpp").size() == 1);
   CHECK(broken_by("scenarios/tsp/planted.cpp", "scenarios/scenario_file.hpp").size() == 1);
 }
 
@@ -87,7 +115,7 @@ TEST_CASE("arrows: a component includes itself and what it uses, at every depth"
       {"scenarios/ping-pong/a.cpp", "model/event.hpp", true},
       {"scenarios/ping-pong/a.cpp", "trace/reader.hpp", false},
       {"scenarios/ping-pong/a.cpp", "scenarios/loader/b.hpp", false},
-      {"tests/linux/a.cpp", "linux/calls/b.hpp", true},
+      {"tests/live/a.cpp", "linux/calls/b.hpp", true},
       {"tools/a.cpp", "model/event.hpp", false},
       {"trace/a.cpp", "tools/a.hpp", false},
       {"model/a.cpp", "event.hpp", false},
@@ -105,7 +133,7 @@ TEST_CASE("arrows: a used library that no file includes is named", "[arrows]") {
   CHECK(std::find(unused.begin(), unused.end(),
                   "linux/calls/CMakeLists.txt: linux/calls includes nothing of dpm_model") != unused.end());
   CHECK(std::none_of(unused.begin(), unused.end(),
-                     [](const auto& each) { return each.find("dpm_linux_kernel") != std::string::npos; }));
+                     [](const auto& each) { return each.find("dpm_os_kernel") != std::string::npos; }));
 }
 
 TEST_CASE("arrows: a library is included only at its home", "[arrows]") {
@@ -123,16 +151,15 @@ TEST_CASE("arrows: a library is included only at its home", "[arrows]") {
         std::vector<std::string>{
             "cli/options.hpp:1: CLI11 (<CLI/CLI.hpp>) is not at home in cli; its home is cli/command_line.cpp"});
   CHECK(broken_with("bench/a.cpp", "#include <nlohmann/json.hpp>\n").size() == 1);
-  CHECK(broken_with("analysis/queues/answer/a.cpp", "#include <nlohmann/json.hpp>\n").empty());
+  CHECK(broken_with("answers/scenario/queues/a.cpp", "#include <nlohmann/json.hpp>\n").empty());
   CHECK(broken_with("analysis/queues/a.cpp", "#include <nlohmann/json.hpp>\n").size() == 1);
   CHECK(broken_with("analysis/answer/a.cpp", "#include <nlohmann/json.hpp>\n").size() == 1);
-  CHECK(broken_with("backends/linux/capture/kernel/a.cpp", "#include <linux/seccomp.h>\n").empty());
-  CHECK(broken_with("tests/linux/behaviour/a.cpp", "#include <linux/io_uring.h>\n").empty());
+  CHECK(broken_with("os/kernel/a.cpp", "#include <linux/seccomp.h>\n").empty());
+  CHECK(broken_with("tests/live/behaviour/a.cpp", "#include <linux/io_uring.h>\n").empty());
   CHECK(broken_with("backends/linux/custody/keeper/a.cpp", "#include <linux/seccomp.h>\n") ==
         std::vector<std::string>{
             "backends/linux/custody/keeper/a.cpp:1: Linux's own headers (<linux/seccomp.h>) is not at home in "
-            "backends/linux/custody/keeper; its home is backends/linux/capture/kernel, tests/linux, "
-            "tests/sampling/forced"});
+            "backends/linux/custody/keeper; its home is os/kernel, tests"});
   CHECK(broken_with("model/a.cpp", "#include <vector>\n#include <unistd.h>\n#include <sys/stat.h>\n").empty());
 }
 

@@ -13,7 +13,7 @@ namespace dpm {
 
 // A folder whose sources are built as one library. Folders below it without a component of their own belong to it.
 struct Component {
-  std::string folder;             // "backends/linux/capture/calls"
+  std::string folder;             // "backends/linux/calls"
   std::string library;            // "dpm_linux_calls"
   std::vector<std::string> uses;  // libraries of the project, as written
   std::string declared_in;        // the CMakeLists.txt

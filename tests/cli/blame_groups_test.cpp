@@ -1,8 +1,8 @@
 // Processes of one program as one row of a divided time.
-#include "cli/results/blame_groups.hpp"
+#include "answers/results/blame_groups.hpp"
 
 #include "analysis/blame/blame_causes.hpp"
-#include "cli/results/blame_results.hpp"
+#include "answers/results/blame_results.hpp"
 #include "tests/support/catch.hpp"
 #include "view/blame_words.hpp"
 

@@ -1,8 +1,8 @@
-#include "cli/results/cgroup_column.hpp"
+#include "answers/results/cgroup_column.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include "cli/results/statistics_results.hpp"
+#include "answers/results/statistics_results.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace dpm;

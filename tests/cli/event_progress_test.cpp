@@ -1,4 +1,4 @@
-#include "cli/input/event_progress.hpp"
+#include "answers/reading/event_progress.hpp"
 
 #include <vector>
 

@@ -1,5 +1,5 @@
 // What dpm sample says when it has found nothing.
-#include "cli/sampling/chosen_processes.hpp"
+#include "answers/sampling/chosen_processes.hpp"
 #include "tests/support/catch.hpp"
 
 namespace dpm::cli {

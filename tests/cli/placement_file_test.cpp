@@ -1,4 +1,4 @@
-#include "cli/prediction/placement_file.hpp"
+#include "answers/prediction/placement_file.hpp"
 
 #include <fstream>
 

@@ -1,4 +1,4 @@
-#include "cli/prediction/placement_hints.hpp"
+#include "answers/prediction/placement_hints.hpp"
 
 #include "tests/support/build_history.hpp"
 #include "tests/support/catch.hpp"

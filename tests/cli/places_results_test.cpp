@@ -1,4 +1,4 @@
-#include "cli/results/places_results.hpp"
+#include "answers/results/places_results.hpp"
 
 #include <nlohmann/json.hpp>
 

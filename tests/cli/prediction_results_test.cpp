@@ -1,11 +1,11 @@
-#include "cli/results/prediction_results.hpp"
+#include "answers/results/prediction_results.hpp"
 
 #include <fmt/format.h>
 
 #include <sstream>
 
 #include "tests/support/catch.hpp"
-#include "view/text.hpp"
+#include "text/characters.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -60,7 +60,7 @@ TEST_CASE("sensitivity: rows that were not tried do not count as smaller ones", 
 TEST_CASE("sensitivity: its sentences fit the terminal", "[cli]") {
   for (const int width : {40, 60, 80, 100})
     for (const auto& line : lines_of(shown(with_gains(true), width)))
-      CHECK(view::character_count(line) <= static_cast<std::size_t>(width));
+      CHECK(character_count(line) <= static_cast<std::size_t>(width));
 }
 
 // The first column of the table of predictions that have these names.

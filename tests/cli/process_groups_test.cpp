@@ -1,4 +1,4 @@
-#include "cli/results/process_groups.hpp"
+#include "answers/results/process_groups.hpp"
 
 #include "tests/support/catch.hpp"
 

@@ -8,10 +8,10 @@
 #include <sstream>
 
 #include "cli/commands/commands.hpp"
-#include "cli/number_text.hpp"
 #include "cli/run/run_totals.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/source_tree.hpp"
+#include "text/number_text.hpp"
 
 namespace dpm::cli {
 namespace {

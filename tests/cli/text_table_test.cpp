@@ -1,14 +1,14 @@
 
-#include "cli/text_table.hpp"
+#include "text/text_table.hpp"
 
 #include <algorithm>
 #include <random>
 #include <sstream>
 
-#include "cli/number_text.hpp"
-#include "cli/printable.hpp"
-#include "cli/wrapped.hpp"
 #include "tests/support/catch.hpp"
+#include "text/number_text.hpp"
+#include "text/printable.hpp"
+#include "text/wrapped.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -216,7 +216,7 @@ def metered(setting: Setting) -> None:
         print("REDUCED: a sanitizer's library has to be loaded before that of a wrong clock: the clock is right")
         ahead_s = 0
     setting.output(f"1 --clock red=+{ahead_s:.0f}s", f"ssh red {shlex.quote(command + ' 2>/dev/null')}")
-    sys.path.insert(0, str(setting.program.parent.parent / "tests/linux/harness"))
+    sys.path.insert(0, str(setting.program.parent.parent / "tests/live/harness"))
     import events  # pylint: disable=import-outside-toplevel
     trace = events.Trace(setting.list_events, out / "trace")
     machines = re.search(r'"machines": *\[(.*?)\]', (out / "trace/trace.json").read_text(), re.DOTALL)

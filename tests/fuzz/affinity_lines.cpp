@@ -1,11 +1,11 @@
-// links: dpm_linux_placing
+// links: dpm_placing
 // Lines that a scheduler sends to the guard of CPU affinities, and what the kernel says of threads.
 #include <cstdint>
 #include <string_view>
 
-#include "backends/linux/placing/affinity_record.hpp"
-#include "backends/linux/placing/linux_affinity_calls.hpp"
 #include "model/check.hpp"
+#include "scheduling/placing/affinity_record.hpp"
+#include "scheduling/placing/linux_affinity_calls.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

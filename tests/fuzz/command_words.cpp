@@ -1,10 +1,10 @@
-// links: dpm_linux_controller
+// links: dpm_controller
 // Command lines come from users and their scripts: whatever is read can be written so that it reads back the same.
-#include "backends/linux/remote/controller/command_words.hpp"
+#include "control/controller/command_words.hpp"
 
 #include <string_view>
 
-#include "backends/linux/remote/controller/command_forms.hpp"
+#include "control/controller/command_forms.hpp"
 #include "model/check.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,10 +1,10 @@
-// links: dpm_linux_protocol dpm_model
+// links: dpm_protocol dpm_model
 // Controllers and daemons read what the other end sends: whatever is accepted is what would have been sent for it. The
 // first byte is the frame's kind.
 #include <string>
 #include <string_view>
 
-#include "backends/linux/remote/protocol/control_codec.hpp"
+#include "control/protocol/control_codec.hpp"
 #include "model/check.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

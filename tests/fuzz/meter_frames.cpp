@@ -1,9 +1,9 @@
-// links: dpm_linux_collector dpm_linux_link dpm_linux_frames dpm_merge dpm_trace dpm_model
+// links: dpm_collector dpm_link dpm_frames dpm_merge dpm_trace dpm_model
 // What comes over an authenticated connection is not trusted either: whatever it is, both ends of the meter protocol
 // refuse or count it, and what the collector passes on is a stream that filters understand. The first byte says which
 // end it comes to.
-#include "backends/linux/transport/collector/merged_stream.hpp"
-#include "backends/linux/transport/link/link_buffer.hpp"
+#include "control/transport/collector/merged_stream.hpp"
+#include "control/transport/link/link_buffer.hpp"
 #include "model/check.hpp"
 
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "export/export_formats.hpp"
+#include "formats/export/export_formats.hpp"
 #include "tests/fuzz/import_bytes.hpp"
 
 namespace {

@@ -1,11 +1,11 @@
-// links: dpm_linux_frames dpm_model
+// links: dpm_frames dpm_model
 // The first bytes that a stranger sends to a filter: whatever they are and however they are cut, the reader asks for a
 // bounded number, and believes only what was made with the key.
-#include "backends/linux/transport/frames/preamble.hpp"
+#include "control/transport/frames/preamble.hpp"
 
 #include <algorithm>
 
-#include "backends/linux/transport/frames/meter_scope.hpp"
+#include "control/transport/frames/meter_scope.hpp"
 #include "model/check.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,4 +1,4 @@
-// links: dpm_linux_acquire dpm_linux_kernel dpm_model
+// links: dpm_linux_acquire dpm_os_kernel dpm_model
 // What the kernel says about a process contains names that the process has chosen. Any text, and any message of the socket
 // diagnosis, is read without a fault; a process's name does not become a field. The first byte says which reader.
 #include <algorithm>
@@ -7,12 +7,12 @@
 #include <span>
 #include <string>
 
-#include "backends/linux/capture/kernel/cgroups.hpp"
-#include "backends/linux/capture/kernel/children.hpp"
-#include "backends/linux/capture/kernel/closed_sockets.hpp"
-#include "backends/linux/capture/kernel/descriptor.hpp"
 #include "backends/linux/custody/acquire/code_room.hpp"
 #include "model/check.hpp"
+#include "os/kernel/cgroups.hpp"
+#include "os/kernel/children.hpp"
+#include "os/kernel/closed_sockets.hpp"
+#include "os/kernel/descriptor.hpp"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "model/check.hpp"
-#include "symbols/module_functions.hpp"
-#include "symbols/module_symbols.hpp"
+#include "trace/symbols/module_functions.hpp"
+#include "trace/symbols/module_symbols.hpp"
 
 namespace {
 

@@ -194,7 +194,7 @@ void run(const cli::Commands& commands, std::vector<std::string> words) {
   std::vector<char*> arguments;
   for (auto& word : words) arguments.push_back(word.data());
   std::ostringstream out, err;
-  cli::Terminal terminal{out, err};
+  Terminal terminal{out, err};
   const int status = cli::run_command_line(commands, static_cast<int>(arguments.size()), arguments.data(), terminal);
   DPM_CHECK(status == cli::kDone || !err.str().empty());
   DPM_CHECK((out.str() + err.str()).find('\x1b') ==

@@ -12,7 +12,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "linux/harness"))
+sys.path.insert(0, str(HERE.parent / "live/harness"))
 import events  # noqa: E402
 from outcome import Absent, Failed  # noqa: E402
 
@@ -73,7 +73,7 @@ class Site:
         return self.trace(trace)
 
     def trace(self, path: pathlib.Path) -> "events.Trace":
-        found = events.Trace(self.tool("tests/linux/tools/list_events"), path / "trace" if (path / "trace").exists() else path)
+        found = events.Trace(self.tool("tests/live/tools/list_events"), path / "trace" if (path / "trace").exists() else path)
         expect(not found.losses, f"events were lost: {found.losses}")
         return found
 

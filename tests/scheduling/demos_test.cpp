@@ -1,7 +1,7 @@
 #include "model/random.hpp"
 #include "scheduling/demos/reduced_message.hpp"
 #include "scheduling/demos/scheduler_program.hpp"
-#include "tests/sim/sim_fixture.hpp"
+#include "tests/backends/sim/sim_fixture.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace dpm;

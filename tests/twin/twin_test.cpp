@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "analysis/parallelism/parallelism.hpp"
+#include "answers/reading/tee_sink.hpp"
 #include "backends/sim/sim_source.hpp"
-#include "cli/input/tee_sink.hpp"
 #include "scenarios/behaviour/step_walk.hpp"
 #include "scenarios/scenario_file.hpp"
 #include "tests/support/catch.hpp"

@@ -4,9 +4,11 @@
 #include <random>
 
 #include "tests/support/catch.hpp"
-#include "view/matrix_order.hpp"
+#include "text/characters.hpp"
 #include "view/text.hpp"
+#include "view/matrix_order.hpp"
 
+using namespace dpm;
 using namespace dpm::view;
 
 TEST_CASE("view: shortening never cuts a character in two", "[view]") {

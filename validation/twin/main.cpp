@@ -8,8 +8,8 @@
 #include <stdexcept>
 
 #include "analysis/queues/queues.hpp"
+#include "answers/reading/tee_sink.hpp"
 #include "backends/sim/sim_source.hpp"
-#include "cli/input/tee_sink.hpp"
 #include "scenarios/scenario_file.hpp"
 #include "twin/scenario_text.hpp"
 #include "twin/twin.hpp"

@@ -2,7 +2,7 @@
 // so few files include it.
 #pragma once
 
-#include "backends/linux/transport/net/asio.hpp"
+#include "os/net/asio.hpp"
 // Beast includes the headers of Asio that asio.hpp prepares.
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "backends/linux/transport/net/io_context.hpp"
+#include "os/net/io_context.hpp"
 #include "os/unique_fd.hpp"
 #include "view/server/answerer.hpp"
 #include "view/server/gate.hpp"

@@ -9,11 +9,11 @@
 #include <thread>
 #include <utility>
 
-#include "backends/linux/transport/net/asio.hpp"
-#include "backends/linux/transport/net/listener.hpp"
-#include "backends/linux/transport/net/timer.hpp"
 #include "os/heap.hpp"
 #include "os/machine.hpp"
+#include "os/net/asio.hpp"
+#include "os/net/listener.hpp"
+#include "os/net/timer.hpp"
 #include "view/server/connection.hpp"
 #include "view/server/listening_socket.hpp"
 #include "view/server/page_policy.hpp"

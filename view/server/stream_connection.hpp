@@ -20,7 +20,7 @@
 #include <utility>
 #include <variant>
 
-#include "backends/linux/transport/net/timer.hpp"
+#include "os/net/timer.hpp"
 #include "view/server/beast.hpp"
 #include "view/server/byte_stream.hpp"
 #include "view/server/connection.hpp"

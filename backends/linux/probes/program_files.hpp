@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "symbols/module_functions.hpp"
+#include "trace/symbols/module_functions.hpp"
 
 namespace dpm {
 

@@ -15,7 +15,7 @@
 
 #include "backends/linux/probes/probe.hpp"
 #include "model/result.hpp"
-#include "symbols/module_functions.hpp"
+#include "trace/symbols/module_functions.hpp"
 
 namespace dpm {
 

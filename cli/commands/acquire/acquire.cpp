@@ -7,15 +7,15 @@
 #include <filesystem>
 #include <optional>
 
-#include "backends/linux/capture/kernel/process_files.hpp"
 #include "cli/command.hpp"
-#include "cli/trace_options/compress_option.hpp"
-#include "cli/trace_options/window_option.hpp"
 #include "cli/meter/conclude.hpp"
 #include "cli/meter/metering.hpp"
 #include "cli/meter/source_option.hpp"
 #include "cli/schedule/record_schedule.hpp"
 #include "cli/serving/page_process.hpp"
+#include "cli/trace_options/compress_option.hpp"
+#include "cli/trace_options/window_option.hpp"
+#include "os/kernel/process_files.hpp"
 #include "trace/recording_lock.hpp"
 
 namespace dpm::cli {

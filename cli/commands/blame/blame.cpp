@@ -3,15 +3,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "answers/findings/blame_findings.hpp"
+#include "answers/reading/event_keeper.hpp"
+#include "answers/reading/trace_input.hpp"
+#include "answers/results/blame_groups.hpp"
+#include "answers/results/blame_results.hpp"
+#include "answers/results/ledger_results.hpp"
 #include "cli/command.hpp"
-#include "cli/findings/blame_findings.hpp"
-#include "cli/input/event_keeper.hpp"
-#include "cli/input/trace_input.hpp"
-#include "cli/printable.hpp"
-#include "cli/results/blame_groups.hpp"
-#include "cli/results/blame_results.hpp"
-#include "cli/results/ledger_results.hpp"
 #include "cli/trace_options/trace_options.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -9,9 +9,9 @@
 #include "cli/command.hpp"
 #include "cli/meter/doctor_results.hpp"
 #include "cli/meter/source_option.hpp"
-#include "cli/new_file.hpp"
 #include "cli/output_folder.hpp"
 #include "cli/trace_options/trace_options.hpp"
+#include "os/new_file.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -65,7 +65,7 @@ class CalibrateCommand : public Command {
     plan_.meter_aside = !source->methods.front()->notifies();
     const auto folder = OutputFolder::scratch();
     if (!folder) return refuse(terminal, *this, folder.error());
-    Progress progress(terminal);
+    ProgressLine progress(terminal);
     const auto result = run_calibration(plan_, folder->path(), [&](const std::string& what, int step, int steps) {
       progress.show(what + ", " + std::to_string(step) + " of " + std::to_string(steps));
     });

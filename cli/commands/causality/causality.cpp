@@ -1,15 +1,15 @@
 // dpm causality: which paths requests take through a server.
 #include <nlohmann/json.hpp>
 
+#include "answers/reading/trace_history.hpp"
+#include "answers/results/causality_results.hpp"
+#include "answers/results/ledger_results.hpp"
+#include "answers/results/process_groups.hpp"
 #include "cli/command.hpp"
 #include "cli/trace_options/divided_command.hpp"
-#include "cli/input/trace_history.hpp"
-#include "cli/new_file.hpp"
-#include "cli/printable.hpp"
-#include "cli/results/causality_results.hpp"
-#include "cli/results/ledger_results.hpp"
-#include "cli/results/process_groups.hpp"
 #include "cli/trace_options/trace_options.hpp"
+#include "os/new_file.hpp"
+#include "text/printable.hpp"
 #include "view/figures.hpp"
 
 namespace dpm::cli {

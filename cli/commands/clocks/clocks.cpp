@@ -1,13 +1,13 @@
 // dpm clocks: how the machines' clocks relate, as proven by the messages between them.
 #include <nlohmann/json.hpp>
 
+#include "answers/reading/trace_input.hpp"
+#include "answers/results/clocks_results.hpp"
+#include "answers/results/ledger_results.hpp"
 #include "cli/command.hpp"
 #include "cli/trace_options/divided_command.hpp"
-#include "cli/input/trace_input.hpp"
-#include "cli/printable.hpp"
-#include "cli/results/clocks_results.hpp"
-#include "cli/results/ledger_results.hpp"
 #include "cli/trace_options/trace_options.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -2,14 +2,14 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "answers/sampling/count_files.hpp"
+#include "answers/sampling/count_page.hpp"
+#include "answers/sampling/count_results.hpp"
+#include "answers/sampling/mon_figures.hpp"
 #include "cli/command.hpp"
-#include "cli/new_file.hpp"
-#include "cli/printable.hpp"
-#include "cli/sampling/count_files.hpp"
-#include "cli/sampling/count_page.hpp"
-#include "cli/sampling/count_results.hpp"
-#include "cli/sampling/mon_figures.hpp"
+#include "os/new_file.hpp"
 #include "sampling/counts/count_file.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {

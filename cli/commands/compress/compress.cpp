@@ -1,9 +1,9 @@
 // dpm compress: the same trace with its packets compressed, or plain again.
 #include <fmt/format.h>
 
+#include "answers/reading/await_recorder.hpp"
 #include "cli/command.hpp"
-#include "cli/input/await_recorder.hpp"
-#include "cli/printable.hpp"
+#include "text/printable.hpp"
 #include "trace/repack.hpp"
 #include "trace/trace_reader.hpp"
 

@@ -8,17 +8,17 @@
 #include <csignal>
 #include <map>
 
-#include "backends/linux/remote/client/connections.hpp"
-#include "backends/linux/remote/controller/command_words.hpp"
-#include "backends/linux/remote/controller/controller.hpp"
-#include "backends/linux/remote/controller/copy_folder.hpp"
+#include "answers/prediction/placement_file.hpp"
 #include "cli/command.hpp"
 #include "cli/control/line_editor.hpp"
 #include "cli/control/piped_lines.hpp"
 #include "cli/control/progress_line.hpp"
 #include "cli/control/ps_output.hpp"
-#include "cli/prediction/placement_file.hpp"
 #include "cli/serving/owned_page.hpp"
+#include "control/client/connections.hpp"
+#include "control/controller/command_words.hpp"
+#include "control/controller/controller.hpp"
+#include "control/controller/copy_folder.hpp"
 #include "model/counted.hpp"
 #include "os/own_program.hpp"
 #include "os/user_paths.hpp"

@@ -1,13 +1,13 @@
 // dpm diff: what differs between two runs, and what explains the difference.
 #include <nlohmann/json.hpp>
 
+#include "answers/comparison/comparison_results.hpp"
+#include "answers/comparison/run_reader.hpp"
+#include "answers/results/ledger_results.hpp"
 #include "cli/command.hpp"
-#include "cli/comparison/comparison_results.hpp"
-#include "cli/comparison/run_reader.hpp"
-#include "cli/new_file.hpp"
-#include "cli/printable.hpp"
-#include "cli/results/ledger_results.hpp"
 #include "cli/trace_options/trace_options.hpp"
+#include "os/new_file.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <charconv>
 
+#include "answers/reading/event_keeper.hpp"
+#include "answers/reading/trace_input.hpp"
+#include "answers/results/event_list.hpp"
+#include "answers/results/ledger_results.hpp"
 #include "cli/command.hpp"
 #include "cli/commands/events/script_answers.hpp"
-#include "cli/input/event_keeper.hpp"
-#include "cli/input/trace_input.hpp"
-#include "cli/results/event_list.hpp"
-#include "cli/results/ledger_results.hpp"
 #include "cli/scripting/script_file.hpp"
 #include "cli/trace_options/trace_options.hpp"
 #include "model/nearest_name.hpp"

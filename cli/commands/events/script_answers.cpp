@@ -7,11 +7,11 @@
 
 #include "analysis/vector_clocks/event_clocks.hpp"
 #include "analysis/vector_clocks/snapshot.hpp"
-#include "cli/number_text.hpp"
-#include "cli/results/snapshot_results.hpp"
+#include "answers/results/snapshot_results.hpp"
 #include "cli/scripting/high_level_results.hpp"
 #include "cli/scripting/region_results.hpp"
 #include "cli/scripting/trace_occurrences.hpp"
+#include "text/number_text.hpp"
 
 namespace dpm::cli {
 namespace {

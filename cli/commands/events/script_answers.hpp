@@ -1,9 +1,9 @@
 // What `dpm events --script` says about a trace: its high-level events, or which regions could have been at once.
 #pragma once
 
-#include "cli/results/event_list.hpp"
-#include "cli/terminal.hpp"
+#include "answers/results/event_list.hpp"
 #include "filter/scripts/event_script.hpp"
+#include "text/terminal.hpp"
 
 namespace dpm::cli {
 

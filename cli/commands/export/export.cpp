@@ -3,12 +3,12 @@
 
 #include <optional>
 
+#include "answers/reading/trace_input.hpp"
+#include "answers/results/ledger_results.hpp"
 #include "cli/command.hpp"
-#include "cli/input/trace_input.hpp"
-#include "cli/printable.hpp"
-#include "cli/results/ledger_results.hpp"
-#include "export/export_formats.hpp"
-#include "export/pending_file.hpp"
+#include "formats/export/export_formats.hpp"
+#include "formats/export/pending_file.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -3,15 +3,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "answers/results/ledger_results.hpp"
 #include "cli/command.hpp"
 #include "cli/trace_options/compress_option.hpp"
 #include "cli/trace_options/trace_options.hpp"
 #include "cli/trace_options/window_option.hpp"
-#include "cli/printable.hpp"
-#include "cli/results/ledger_results.hpp"
 #include "filter/filter_files.hpp"
 #include "filter/meter_stream_filter.hpp"
 #include "filter/standard_filter.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {

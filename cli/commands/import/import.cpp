@@ -1,12 +1,12 @@
 // dpm import: a recording of another tool as a trace.
 #include <fmt/format.h>
 
+#include "answers/results/ledger_results.hpp"
 #include "cli/command.hpp"
 #include "cli/trace_options/compress_option.hpp"
-#include "cli/printable.hpp"
-#include "cli/results/ledger_results.hpp"
 #include "filter/event_filter.hpp"
-#include "import/formats/import_formats.hpp"
+#include "formats/importers/import_formats.hpp"
+#include "text/printable.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/trace_writer.hpp"
 

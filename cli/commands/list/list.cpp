@@ -7,9 +7,9 @@
 
 #include "backends/linux/custody/keeper/control_socket.hpp"
 #include "cli/command.hpp"
-#include "cli/printable.hpp"
-#include "cli/text_table.hpp"
 #include "cli/trace_options/trace_options.hpp"
+#include "text/printable.hpp"
+#include "text/text_table.hpp"
 
 namespace dpm::cli {
 namespace {

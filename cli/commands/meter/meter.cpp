@@ -5,18 +5,18 @@
 #include <unistd.h>
 
 #include "cli/command.hpp"
-#include "cli/trace_options/compress_option.hpp"
-#include "cli/trace_options/window_option.hpp"
 #include "cli/meter/conclude.hpp"
 #include "cli/meter/doctor_results.hpp"
 #include "cli/meter/source_option.hpp"
 #include "cli/meter/stay_beside.hpp"
-#include "cli/printable.hpp"
 #include "cli/sampling/background_sampler.hpp"
 #include "cli/schedule/record_schedule.hpp"
 #include "cli/scripting/script_file.hpp"
 #include "cli/serving/page_process.hpp"
+#include "cli/trace_options/compress_option.hpp"
+#include "cli/trace_options/window_option.hpp"
 #include "os/find_program.hpp"
+#include "text/printable.hpp"
 #include "trace/recording_lock.hpp"
 
 namespace dpm::cli {

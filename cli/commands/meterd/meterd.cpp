@@ -6,13 +6,13 @@
 #include <cctype>
 #include <cstdio>
 
-#include "backends/linux/remote/agents/collector_process.hpp"
-#include "backends/linux/remote/agents/supervisor_process.hpp"
-#include "backends/linux/remote/daemon/attach.hpp"
-#include "backends/linux/transport/link/meter_link.hpp"
 #include "cli/command.hpp"
 #include "cli/event_monitor/event_monitor_process.hpp"
 #include "cli/meter/source_option.hpp"
+#include "control/agents/collector_process.hpp"
+#include "control/agents/supervisor_process.hpp"
+#include "control/daemon/attach.hpp"
+#include "control/transport/link/meter_link.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -4,16 +4,16 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "answers/prediction/placement_file.hpp"
+#include "answers/reading/trace_history.hpp"
+#include "answers/results/ledger_results.hpp"
+#include "answers/results/parallelism_results.hpp"
+#include "answers/results/process_groups.hpp"
 #include "cli/command.hpp"
-#include "cli/first_names.hpp"
 #include "cli/trace_options/divided_command.hpp"
-#include "cli/input/trace_history.hpp"
-#include "cli/prediction/placement_file.hpp"
-#include "cli/printable.hpp"
-#include "cli/results/ledger_results.hpp"
-#include "cli/results/parallelism_results.hpp"
-#include "cli/results/process_groups.hpp"
 #include "cli/trace_options/trace_options.hpp"
+#include "text/first_names.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -6,22 +6,22 @@
 #include <set>
 
 #include "analysis/messages/message_survey.hpp"
+#include "answers/prediction/placement_file.hpp"
+#include "answers/prediction/placement_hints.hpp"
+#include "answers/prediction/single_cores.hpp"
+#include "answers/reading/trace_caveats.hpp"
+#include "answers/reading/trace_history.hpp"
+#include "answers/results/ledger_results.hpp"
+#include "answers/results/prediction_results.hpp"
+#include "answers/results/search_results.hpp"
 #include "cli/command.hpp"
-#include "cli/first_names.hpp"
-#include "cli/trace_options/divided_command.hpp"
-#include "cli/input/trace_history.hpp"
-#include "cli/input/trace_caveats.hpp"
 #include "cli/prediction/calibration_options.hpp"
-#include "cli/prediction/placement_file.hpp"
-#include "cli/prediction/placement_hints.hpp"
-#include "cli/prediction/single_cores.hpp"
 #include "cli/prediction/what_if_options.hpp"
-#include "cli/printable.hpp"
-#include "cli/results/ledger_results.hpp"
-#include "cli/results/prediction_results.hpp"
-#include "cli/results/search_results.hpp"
+#include "cli/trace_options/divided_command.hpp"
 #include "cli/trace_options/trace_options.hpp"
 #include "model/counted.hpp"
+#include "text/first_names.hpp"
+#include "text/printable.hpp"
 #include "trace/read_sidecar.hpp"
 #include "trace/trace_reader.hpp"
 
@@ -335,7 +335,7 @@ class PredictCommand : public DividedCommand {
 
   Result<SearchResult> search_showing_progress(const History& history, const Target& base, Terminal& terminal) {
     constexpr std::uint64_t kBetween = 16;  // placements
-    Progress progress(terminal);
+    ProgressLine progress(terminal);
     SearchOptions asked = options_;
     asked.keep = std::max(options_.keep, kJudged);
     asked.progress = [&](std::uint64_t evaluated, std::uint64_t of) {

@@ -2,15 +2,15 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/messages/queue_feed.hpp"
+#include "answers/reading/part_reading.hpp"
+#include "answers/reading/trace_input.hpp"
+#include "answers/results/ledger_results.hpp"
+#include "answers/results/process_groups.hpp"
+#include "answers/results/queues_results.hpp"
 #include "cli/command.hpp"
 #include "cli/trace_options/divided_command.hpp"
-#include "cli/input/part_reading.hpp"
-#include "cli/input/trace_input.hpp"
-#include "cli/printable.hpp"
-#include "cli/results/ledger_results.hpp"
-#include "cli/results/process_groups.hpp"
-#include "cli/results/queues_results.hpp"
 #include "cli/trace_options/trace_options.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {

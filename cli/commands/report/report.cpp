@@ -1,13 +1,13 @@
 // dpm report: the results of all analyses of a trace on one self-contained page.
 #include <nlohmann/json.hpp>
 
+#include "answers/live/file_data.hpp"
+#include "answers/report/trace_report.hpp"
+#include "answers/results/ledger_results.hpp"
 #include "cli/command.hpp"
-#include "cli/live/file_data.hpp"
-#include "cli/new_file.hpp"
-#include "cli/printable.hpp"
-#include "cli/report/trace_report.hpp"
-#include "cli/results/ledger_results.hpp"
 #include "cli/trace_options/trace_options.hpp"
+#include "os/new_file.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -6,23 +6,18 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/statistics/threads.hpp"
-#include "cli/answers/asked_analyses.hpp"
-#include "cli/answers/requests.hpp"
+#include "answers/findings/findings.hpp"
+#include "answers/live/file_data.hpp"
+#include "answers/results/journal_results.hpp"
+#include "answers/results/ledger_results.hpp"
+#include "answers/results/parallelism_results.hpp"
+#include "answers/results/process_groups.hpp"
+#include "answers/results/queues_results.hpp"
+#include "answers/results/statistics_results.hpp"
+#include "answers/scenario/asked_analyses.hpp"
+#include "answers/scenario/requests.hpp"
 #include "cli/command.hpp"
-#include "cli/findings/findings.hpp"
-#include "cli/trace_options/compress_option.hpp"
-#include "cli/trace_options/trace_options.hpp"
-#include "cli/trace_options/window_option.hpp"
-#include "cli/live/file_data.hpp"
-#include "cli/new_file.hpp"
 #include "cli/output_folder.hpp"
-#include "cli/printable.hpp"
-#include "cli/results/journal_results.hpp"
-#include "cli/results/ledger_results.hpp"
-#include "cli/results/parallelism_results.hpp"
-#include "cli/results/process_groups.hpp"
-#include "cli/results/queues_results.hpp"
-#include "cli/results/statistics_results.hpp"
 #include "cli/run/feedback_results.hpp"
 #include "cli/run/native_results.hpp"
 #include "cli/run/printed_lines.hpp"
@@ -33,8 +28,13 @@
 #include "cli/run/study.hpp"
 #include "cli/run/study_results.hpp"
 #include "cli/serving/page_process.hpp"
-#include "native/native_run.hpp"
+#include "cli/trace_options/compress_option.hpp"
+#include "cli/trace_options/trace_options.hpp"
+#include "cli/trace_options/window_option.hpp"
+#include "os/new_file.hpp"
+#include "scenarios/native/native_run.hpp"
 #include "scheduling/demos/scheduler_program.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -123,7 +123,7 @@ class RunCommand : public Command {
     outcome.system = *std::move(system);
     outcome.scenario = *std::move(scenario);
     outcome.unscheduled = unscheduled;
-    Progress progress(terminal);
+    ProgressLine progress(terminal);
     const Result<void> done = perform(*file, *std::move(filters), folder->trace(), outcome, progress);
     progress.clear();
     if (!done) {
@@ -183,7 +183,7 @@ class RunCommand : public Command {
   }
 
   Result<void> perform(const ScenarioFile& file, Filters filters, const std::string& trace, Outcome& outcome,
-                       Progress& progress) {
+                       ProgressLine& progress) {
     const auto say = [&](const std::string& what) { progress.show(what); };
     const Progressing simulating{say, "simulating '" + printable(file.name) + "'"};
     say(simulating.doing);

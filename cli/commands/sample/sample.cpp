@@ -6,19 +6,19 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "answers/sampling/chosen_processes.hpp"
+#include "answers/sampling/count_results.hpp"
+#include "answers/sampling/kept_counts.hpp"
+#include "answers/sampling/request_rate.hpp"
+#include "answers/sampling/sampler_setup.hpp"
+#include "answers/sampling/trace_samples.hpp"
+#include "answers/sampling/wait_results.hpp"
 #include "cli/command.hpp"
-#include "cli/new_file.hpp"
-#include "cli/printable.hpp"
-#include "cli/sampling/chosen_processes.hpp"
-#include "cli/sampling/count_results.hpp"
-#include "cli/sampling/kept_counts.hpp"
-#include "cli/sampling/request_rate.hpp"
 #include "cli/sampling/sample_loop.hpp"
-#include "cli/sampling/sampler_setup.hpp"
-#include "cli/sampling/trace_samples.hpp"
-#include "cli/sampling/wait_results.hpp"
 #include "os/local_clock.hpp"
+#include "os/new_file.hpp"
 #include "sampling/proc/proc_sampler.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {

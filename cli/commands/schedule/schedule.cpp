@@ -6,14 +6,14 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
-#include "cli/trace_options/trace_options.hpp"
-#include "cli/trace_options/window_option.hpp"
 #include "cli/meter/descriptor_watch.hpp"
 #include "cli/meter/limit_timer.hpp"
 #include "cli/meter/source_option.hpp"
-#include "cli/printable.hpp"
 #include "cli/schedule/live_schedule.hpp"
 #include "cli/schedule/schedule_results.hpp"
+#include "cli/trace_options/trace_options.hpp"
+#include "cli/trace_options/window_option.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -10,9 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "answers/results/ledger_results.hpp"
 #include "cli/command.hpp"
-#include "cli/printable.hpp"
-#include "cli/results/ledger_results.hpp"
 #include "cli/sampling/sampled_command.hpp"
 #include "cli/scripting/high_level_results.hpp"
 #include "cli/scripting/live_evaluation.hpp"
@@ -24,6 +23,7 @@
 #include "cli/scripting/script_watch.hpp"
 #include "os/machine.hpp"
 #include "os/stop_signals.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {

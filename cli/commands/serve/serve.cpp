@@ -12,10 +12,10 @@
 #include <ctime>
 #include <filesystem>
 
+#include "answers/live/live_trace.hpp"
 #include "cli/command.hpp"
-#include "cli/live/live_trace.hpp"
-#include "cli/printable.hpp"
 #include "os/unique_fd.hpp"
+#include "text/printable.hpp"
 #include "trace/trace_follower.hpp"
 #include "trace/trace_reader.hpp"
 #include "view/page/page.hpp"

@@ -3,8 +3,8 @@
 
 #include "backends/linux/custody/keeper/control_socket.hpp"
 #include "cli/command.hpp"
-#include "cli/printable.hpp"
 #include "cli/trace_options/trace_options.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -7,9 +7,9 @@
 #include "backends/linux/custody/keeper/control_socket.hpp"
 #include "backends/linux/custody/keeper/program_lookup.hpp"
 #include "cli/command.hpp"
-#include "cli/printable.hpp"
 #include "cli/trace_options/trace_options.hpp"
 #include "os/process_handle.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -43,7 +43,7 @@ class StopCommand : public Command {
     const UniqueFd meter = open_process(program->meter_pid);
     if (const auto asked = ask_meter(*program, "stop"); !asked) return refuse(terminal, *this, asked.error());
     {
-      Progress progress(terminal);
+      ProgressLine progress(terminal);
       progress.show("waiting for the meter to write its results");
       await_end(meter);
     }

@@ -11,15 +11,15 @@
 #include <string_view>
 #include <thread>
 
+#include "answers/follow/followed_trace.hpp"
 #include "cli/command.hpp"
-#include "cli/follow/followed_trace.hpp"
 #include "cli/output_folder.hpp"
-#include "cli/printable.hpp"
 #include "cli/top/metered_command.hpp"
 #include "cli/top/top_results.hpp"
 #include "cli/top/waits_now.hpp"
 #include "cli/top/watch.hpp"
 #include "cli/trace_options/trace_options.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {

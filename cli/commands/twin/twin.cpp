@@ -1,21 +1,21 @@
 // dpm twin: makes a scenario that does what a trace shows, and runs it once to check it.
-#include "cli/trace_options/trace_options.hpp"
 #include "twin/twin.hpp"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
+#include "answers/reading/trace_history.hpp"
+#include "answers/reading/trace_input.hpp"
+#include "answers/results/ledger_results.hpp"
 #include "cli/command.hpp"
-#include "cli/input/trace_history.hpp"
-#include "cli/input/trace_input.hpp"
-#include "cli/new_file.hpp"
-#include "cli/printable.hpp"
-#include "cli/results/ledger_results.hpp"
+#include "cli/trace_options/trace_options.hpp"
 #include "cli/twin/reproduction_results.hpp"
 #include "cli/twin/twin_results.hpp"
 #include "cli/twin/twin_trial.hpp"
+#include "os/new_file.hpp"
 #include "scenarios/scenario_file.hpp"
+#include "text/printable.hpp"
 #include "twin/scenario_text.hpp"
 
 namespace dpm::cli {
@@ -103,7 +103,7 @@ class TwinCommand : public Command {
 
   Result<TwinTrial> tried(const twin::Recording& recording, const twin::TwinOptions& options,
                           Terminal& terminal) const {
-    Progress progress(terminal);
+    ProgressLine progress(terminal);
     auto trial = try_twin(recording, options, bounds(), [&](const std::string& what) { progress.show(what); });
     progress.clear();
     return trial;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "cli/commands/validate/claims_results.hpp"
-#include "view/text.hpp"
 
 namespace dpm::cli {
 namespace {

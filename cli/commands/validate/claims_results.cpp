@@ -4,9 +4,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "cli/number_text.hpp"
-#include "cli/printable.hpp"
-#include "cli/text_table.hpp"
+#include "text/number_text.hpp"
+#include "text/printable.hpp"
+#include "text/text_table.hpp"
 
 namespace dpm::cli {
 namespace {

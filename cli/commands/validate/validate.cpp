@@ -6,16 +6,16 @@
 #include "cli/command.hpp"
 #include "cli/commands/validate/claims_report.hpp"
 #include "cli/commands/validate/claims_results.hpp"
-#include "cli/new_file.hpp"
-#include "cli/printable.hpp"
 #include "cli/trace_options/trace_options.hpp"
 #include "cli/validate/claim_folder.hpp"
 #include "cli/validate/machine_label.hpp"
 #include "cli/validate/repetition.hpp"
 #include "cli/validate/results_folder.hpp"
 #include "cli/validate/runner.hpp"
+#include "os/new_file.hpp"
 #include "os/own_program.hpp"
 #include "scenarios/document/json_node.hpp"
+#include "text/printable.hpp"
 #include "trace/files.hpp"
 
 namespace dpm::cli {

@@ -2,9 +2,9 @@
 // held to it without a line here.
 #include <nlohmann/json.hpp>
 
+#include "answers/reading/tee_sink.hpp"
+#include "answers/scenario/answer.hpp"
 #include "backends/sim/sim_source.hpp"
-#include "cli/answers/answer.hpp"
-#include "cli/input/tee_sink.hpp"
 #include "tests/contract/analysis_contract.hpp"
 #include "tests/contract/scenarios.hpp"
 #include "tests/support/catch.hpp"

@@ -1,8 +1,8 @@
 // Live programs under the contract of every source: nothing to see, one event, busy pipes and threads, an overload.
 #include <sys/wait.h>
 
-#include "backends/linux/capture/program/launch.hpp"
-#include "backends/linux/capture/supervisor/linux_source.hpp"
+#include "backends/linux/program/launch.hpp"
+#include "backends/linux/supervisor/linux_source.hpp"
 #include "tests/contract/source_contract.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/memory_source.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "native/native_run.hpp"
-#include "tests/sim/sim_fixture.hpp"
+#include "scenarios/native/native_run.hpp"
+#include "tests/backends/sim/sim_fixture.hpp"
 #include "tests/support/catch.hpp"
 
 namespace dpm::testing {

@@ -13,7 +13,7 @@ CALLS = 500
 def play(site) -> None:
     script = site.folder / "script.events"
     script.write_text("process p from fixed\nevent in is point_enter on it at *.p.served\n")
-    done = site.dpm_run("script", "--json", "-o", site.folder / "events", script, "--", site.tool("tests/linux/probes/fixed"), str(CALLS))
+    done = site.dpm_run("script", "--json", "-o", site.folder / "events", script, "--", site.tool("tests/backends/linux/probes/fixed"), str(CALLS))
     expect(done.returncode == 0, f"dpm script ends with {done.returncode}: {last_line(done.stderr)}")
     refusal = re.search(r"looking at functions of unmodified programs[^;\n]*", done.stderr)
     if refusal:

@@ -6,7 +6,7 @@
 
 #include "model/random.hpp"
 #include "model/share.hpp"
-#include "tests/sim/sim_fixture.hpp"
+#include "tests/backends/sim/sim_fixture.hpp"
 #include "tests/support/catch.hpp"
 
 namespace dpm::sampling {

@@ -4,13 +4,13 @@
 #include <thread>
 #include <vector>
 
-#include "backends/linux/capture/calls/metered_call.hpp"
-#include "backends/linux/capture/kernel/seccomp_program.hpp"
+#include "backends/linux/calls/metered_call.hpp"
 #include "backends/linux/custody/acquire/injector.hpp"
 #include "backends/linux/custody/acquire/refusals.hpp"
 #include "backends/linux/custody/acquire/target.hpp"
 #include "backends/linux/custody/keeper/keeper.hpp"
 #include "backends/linux/custody/keeper/rescue.hpp"
+#include "os/kernel/seccomp_program.hpp"
 
 namespace dpm {
 namespace {

@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "backends/linux/capture/program/metered_program.hpp"
+#include "backends/linux/program/metered_program.hpp"
 #include "model/result.hpp"
 #include "model/time.hpp"
 

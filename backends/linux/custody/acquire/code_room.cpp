@@ -11,7 +11,7 @@
 #include <span>
 #include <sstream>
 
-#include "backends/linux/capture/kernel/tracee.hpp"
+#include "os/kernel/tracee.hpp"
 
 namespace dpm {
 namespace {

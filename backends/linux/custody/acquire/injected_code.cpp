@@ -7,8 +7,8 @@
 #include <csignal>
 #include <cstring>
 
-#include "backends/linux/capture/kernel/filter_call.hpp"
 #include "model/check.hpp"
+#include "os/kernel/filter_call.hpp"
 
 namespace dpm {
 namespace {

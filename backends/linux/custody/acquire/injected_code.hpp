@@ -22,7 +22,7 @@
 #include <span>
 #include <vector>
 
-#include "backends/linux/capture/kernel/seccomp_program.hpp"
+#include "os/kernel/seccomp_program.hpp"
 
 namespace dpm {
 

@@ -11,11 +11,11 @@
 #include <csignal>
 #include <cstring>
 
-#include "backends/linux/capture/kernel/tracee.hpp"
 #include "backends/linux/custody/acquire/code_room.hpp"
 #include "backends/linux/custody/acquire/interrupted_call.hpp"
 #include "backends/linux/custody/acquire/refusals.hpp"
 #include "model/check.hpp"
+#include "os/kernel/tracee.hpp"
 
 namespace dpm {
 namespace {

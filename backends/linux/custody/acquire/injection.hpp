@@ -24,11 +24,11 @@
 #include <optional>
 #include <vector>
 
-#include "backends/linux/capture/kernel/traced_thread.hpp"
 #include "backends/linux/custody/acquire/injected_code.hpp"
 #include "backends/linux/custody/acquire/target.hpp"
 #include "model/result.hpp"
 #include "model/time.hpp"
+#include "os/kernel/traced_thread.hpp"
 #include "os/unique_fd.hpp"
 
 namespace dpm {

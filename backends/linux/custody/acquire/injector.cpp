@@ -7,12 +7,12 @@
 #include <array>
 #include <string>
 
-#include "backends/linux/capture/kernel/seccomp_listener.hpp"
 #include "backends/linux/custody/acquire/injection.hpp"
 #include "backends/linux/custody/keeper/detached_process.hpp"
 #include "backends/linux/custody/keeper/keeper_process.hpp"
 #include "backends/linux/custody/keeper/keeper_protocol.hpp"
 #include "os/descriptors.hpp"
+#include "os/kernel/seccomp_listener.hpp"
 
 namespace dpm {
 namespace {

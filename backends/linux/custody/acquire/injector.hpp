@@ -9,10 +9,10 @@
 #include <optional>
 #include <vector>
 
-#include "backends/linux/capture/kernel/seccomp_program.hpp"
 #include "backends/linux/custody/acquire/acquire.hpp"
 #include "backends/linux/custody/acquire/target.hpp"
 #include "model/result.hpp"
+#include "os/kernel/seccomp_program.hpp"
 #include "os/unique_fd.hpp"
 
 namespace dpm {

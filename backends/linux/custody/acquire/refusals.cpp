@@ -10,9 +10,9 @@
 #include <cstring>
 #include <fstream>
 
-#include "backends/linux/capture/kernel/open_descriptors.hpp"
 #include "backends/linux/custody/keeper/kept_programs.hpp"
 #include "backends/linux/custody/keeper/rescue.hpp"
+#include "os/kernel/open_descriptors.hpp"
 
 namespace dpm {
 namespace {

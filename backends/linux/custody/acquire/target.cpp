@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "backends/linux/capture/kernel/bypass_survey.hpp"
-#include "backends/linux/capture/kernel/cgroups.hpp"
+#include "os/kernel/bypass_survey.hpp"
+#include "os/kernel/cgroups.hpp"
 
 namespace dpm {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/linux/capture/kernel/process_files.hpp"
 #include "model/result.hpp"
+#include "os/kernel/process_files.hpp"
 
 namespace dpm {
 

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/linux/capture/program/metered_program.hpp"
 #include "backends/linux/custody/keeper/kept_programs.hpp"
+#include "backends/linux/program/metered_program.hpp"
 #include "model/result.hpp"
 
 namespace dpm {

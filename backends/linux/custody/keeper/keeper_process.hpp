@@ -17,10 +17,10 @@
 #include <string>
 #include <vector>
 
-#include "backends/linux/capture/program/metered_program.hpp"
 #include "backends/linux/custody/keeper/keeper_protocol.hpp"
 #include "backends/linux/custody/keeper/socket_folder.hpp"
 #include "backends/linux/custody/keeper/stopped_meter.hpp"
+#include "backends/linux/program/metered_program.hpp"
 
 namespace dpm {
 

@@ -9,10 +9,10 @@
 #include <cstring>
 #include <string_view>
 
-#include "backends/linux/capture/kernel/open_descriptors.hpp"
-#include "backends/linux/capture/kernel/process_files.hpp"
 #include "backends/linux/custody/keeper/keeper_process.hpp"
 #include "backends/linux/custody/keeper/meter_status.hpp"
+#include "os/kernel/open_descriptors.hpp"
+#include "os/kernel/process_files.hpp"
 
 namespace dpm {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <sstream>
 
-#include "backends/linux/capture/kernel/process_files.hpp"
 #include "backends/linux/custody/keeper/control_socket.hpp"
+#include "os/kernel/process_files.hpp"
 
 namespace dpm {
 namespace {

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "backends/linux/capture/kernel/open_descriptors.hpp"
-#include "backends/linux/capture/kernel/process_files.hpp"
-#include "backends/linux/capture/kernel/tracee.hpp"
-#include "backends/linux/capture/kernel/waiting_call.hpp"
 #include "backends/linux/custody/keeper/keeper.hpp"
 #include "backends/linux/custody/keeper/keeper_process.hpp"
+#include "os/kernel/open_descriptors.hpp"
+#include "os/kernel/process_files.hpp"
+#include "os/kernel/tracee.hpp"
+#include "os/kernel/waiting_call.hpp"
 #include "os/process_handle.hpp"
 
 namespace dpm {

@@ -7,13 +7,13 @@
 //                                            │ and every call that waits is made again
 //
 // The ids of calls that the dead processes held are lost. Waiting threads are therefore taken out of their calls for a
-// moment, so that the kernel makes these again under new ids (kernel/waiting_call.hpp). For processes that cannot be found
+// moment, so that the kernel makes these again under new ids (os/kernel/waiting_call.hpp). For processes that cannot be found
 // or traced, the keeper lets go the ids before the first one that it sees.
 #pragma once
 
 #include <cstdint>
 
-#include "backends/linux/capture/program/metered_program.hpp"
+#include "backends/linux/program/metered_program.hpp"
 #include "model/result.hpp"
 
 namespace dpm {

@@ -12,15 +12,15 @@
 #include <utility>
 #include <vector>
 
-#include "backends/linux/capture/bpf/kernel_source.hpp"
-#include "backends/linux/capture/bpf/running_threads.hpp"
-#include "backends/linux/capture/kernel/process_files.hpp"
-#include "backends/linux/capture/kernel/scopes.hpp"
-#include "backends/linux/capture/program/launch.hpp"
+#include "backends/linux/bpf/kernel_source.hpp"
+#include "backends/linux/bpf/running_threads.hpp"
 #include "backends/linux/custody/keeper/output_reader.hpp"
+#include "backends/linux/program/launch.hpp"
 #include "model/check.hpp"
 #include "model/metering_method.hpp"
 #include "os/descriptors.hpp"
+#include "os/kernel/process_files.hpp"
+#include "os/kernel/scopes.hpp"
 #include "os/own_program.hpp"
 #include "os/process_handle.hpp"
 

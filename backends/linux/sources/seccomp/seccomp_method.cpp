@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "backends/linux/capture/program/launch.hpp"
-#include "backends/linux/capture/supervisor/linux_source.hpp"
 #include "backends/linux/custody/acquire/take_program.hpp"
 #include "backends/linux/custody/keeper/keeper.hpp"
 #include "backends/linux/custody/keeper/rescue.hpp"
+#include "backends/linux/program/launch.hpp"
+#include "backends/linux/supervisor/linux_source.hpp"
 #include "model/check.hpp"
 #include "model/metering_method.hpp"
 #include "os/descriptors.hpp"

@@ -1,0 +1,56 @@
+// What requests of the page have in common: a window of time and the number of bins it is to be cut into.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/levels/machine_offsets.hpp"
+#include "answers/live/live_recording.hpp"
+#include "view/answers/page_request.hpp"
+
+namespace dpm::cli {
+
+struct RequestWindow {
+  static constexpr std::size_t kWidthMost = 4096;
+
+  RunTime from, to;         // [from, to), cut to the run
+  std::size_t width = 512;  // bins
+  // It has the first, the last moment of the run: then everything before or after is in it too. The last events are in a
+  // bin that ends later.
+  bool begins_with_run = false, ends_with_run = false;
+  bool threads = false;
+
+  double span_s() const { return static_cast<double>(to.ns - from.ns) * 1e-9; }
+  // The two edges for sums over the window.
+  RunTime sum_from() const;
+  RunTime sum_to() const;
+};
+
+// A window cut into bins of equal width.
+struct WindowBins {
+  std::vector<RunTime> edges;  // the first and last are those for sums
+  std::vector<double> left_s;
+  double step_s = 0;
+
+  // The ends of a bin, which has no events before or after the run.
+  RunTime left(std::size_t bin) const { return RunTime::from_seconds(left_s[bin]); }
+  RunTime right(std::size_t bin) const { return RunTime::from_seconds(left_s[bin] + step_s); }
+};
+
+// At most `most` bins, none finer than the levels.
+WindowBins cut(const RequestWindow& window, const LevelsAnalysis& levels, std::size_t most);
+
+// from_s, to_s, width, threads. Refuses what is not a number, and an empty window.
+Result<RequestWindow> read_window(const view::Json& params, const LiveRecording& recording);
+
+// A parameter that is a number in [least, most], or `otherwise` where it is missing.
+Result<double> number_of(const view::Json& params, const char* name, double otherwise, double least, double most);
+// One that is a process of the trace, or kOutside.
+Result<ProcessId> process_of(const view::Json& value, const TraceInfo& info);
+
+// Names come from hostile programs; a page shows no more than this of one.
+std::string page_text(const std::string& name);
+
+}  // namespace dpm::cli

@@ -1,0 +1,57 @@
+#include "answers/live/whole_blame.hpp"
+
+#include "answers/results/blame_groups.hpp"
+#include "answers/sampling/count_page.hpp"
+#include "answers/sampling/trace_samples.hpp"
+#include "view/blame_words.hpp"
+#include "view/figures_blame.hpp"
+#include "view/report_json.hpp"
+
+namespace dpm::cli {
+
+using view::Json;
+
+void WholeBlame::finish(const TraceInput& input) {
+  input_ = &input;
+  finder_.emplace(keeper_.events(), clocks_, input);
+}
+
+Result<Json> WholeBlame::blame(const std::string& of) const {
+  if (!finder_) return Error{"the trace has not been read yet"};
+  const auto found = finder_->find({.of = of});
+  if (!found) return found.error();
+  if (!*found) return Error{"the trace has no events"};
+  return blame_section_json(**found, input_->info);
+}
+
+Json blame_section_json(const BlameTree& tree, const TraceInfo& info) {
+  const BlameGroups groups = group_blame(tree, info);
+  view::Section section{"Where the time of " + tree.what + " went", "", view::blame_figures(groups.tree, groups.info)};
+  if (tree.samples > 0)
+    section.text = view::estimate_text(tree);
+  else if (!tree.is_measured)
+    section.text =
+        "This trace does not have the time that processes wait for a CPU or a disk: “dpm meter --source kernel” "
+        "records "
+        "it, and “dpm meter --sample” what it can be estimated from.";
+  return {{"of", tree.what}, {"section", view::section_json(section)}};
+}
+
+Result<Json> WholeBlame::states() const {
+  if (!finder_) return Error{"the trace has not been read yet"};
+  const auto counts = samples_of_events(keeper_.events(), finder_->times_ns(), input_->info, "of the trace", 0, "");
+  if (!counts) return counts.error();
+  return states_json(*counts);
+}
+
+Json states_json(const sampling::CountArray& counts) {
+  Json sections = Json::array();
+  for (const auto& section : count_sections(counts, {.groups = sampling::single_states()}))
+    sections.push_back(view::section_json(section));
+  return {{"samples", counts.total().samples},
+          {"source", counts.setup().source},
+          {"interval_s", static_cast<double>(counts.setup().interval_ns) * 1e-9},
+          {"sections", std::move(sections)}};
+}
+
+}  // namespace dpm::cli

@@ -1,0 +1,97 @@
+#include "answers/reading/part_reading.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/messages/message_resolver.hpp"
+#include "analysis/messages/message_survey.hpp"
+#include "answers/reading/tee_sink.hpp"
+#include "model/nearest_name.hpp"
+#include "trace/trace_reader.hpp"
+
+namespace dpm::cli {
+namespace {
+
+Result<std::vector<bool>> wanted_processes(const TraceInfo& info, const std::vector<std::string>& asked) {
+  std::vector<bool> wanted(info.processes.size(), asked.empty());
+  std::vector<std::string> names;
+  for (const auto& process : info.processes) names.push_back(process.name);
+  for (const std::string& name : asked) {
+    bool is_known = false;
+    for (std::size_t p = 0; p < names.size(); ++p) {
+      const ProcessId group = info.processes[p].group;
+      const bool is_it = names[p] == name || (group.value < names.size() && names[group.value] == name);
+      if (is_it) wanted[p] = is_known = true;
+    }
+    if (!is_known) return Error{"--process: the trace has no process '" + name + "'" + did_you_mean(name, names)};
+  }
+  return wanted;
+}
+
+// The first event of each machine; its streams are in the order of the index.
+std::vector<std::optional<LocalTime>> first_times(const PacketIndex& index, const TraceReader& reader) {
+  std::vector<std::optional<LocalTime>> first(reader.info().machines.size());
+  for (const IndexedStream& stream : index.streams()) {
+    const MachineId machine = reader.machine_of_stream(stream.file);
+    if (machine.value >= first.size()) continue;
+    for (const IndexedPacket& packet : stream.packets)
+      first[machine.value] = std::min(first[machine.value].value_or(packet.first_time), packet.first_time);
+  }
+  return first;
+}
+
+LocalTime later(LocalTime time, double seconds) { return {time.ns + std::llround(seconds * 1e9)}; }
+
+}  // namespace
+
+Result<TraceInput> PartReading::read(const std::string& path, const std::vector<EventSink*>& sinks) {
+  const std::string directory = trace_directory(path);
+  auto reader = TraceReader::open(directory);
+  if (!reader) return reader.error();
+  if (!reader->can_be_read_in_parts())
+    return Error{directory +
+                 ": cannot be read in parts: it is not finished, begins in the middle, or has processes that moved; "
+                 "leave out --from, --to and --process"};
+  const auto index = reader->index();
+  if (!index) return index.error();
+  const TraceInfo& info = reader->info();
+  const auto wanted = wanted_processes(info, part_.processes);
+  if (!wanted) return wanted.error();
+  const auto first = first_times(*index, *reader);
+  TraceReader::Part part;
+  part.has = [&](ProcessId process) { return process.value < wanted->size() && (*wanted)[process.value]; };
+  part.times_of = [&](MachineId machine) {
+    const LocalTime begin = machine.value < first.size() ? first[machine.value].value_or(LocalTime()) : LocalTime();
+    return TimeSpan{part_.from_s ? later(begin, *part_.from_s) : LocalTime{INT64_MIN},
+                    part_.to_s ? later(begin, *part_.to_s) : LocalTime{INT64_MAX}};
+  };
+  TeeSink tee(sinks);
+  const auto damaged = [&] { return Error{directory + ": a packet is not what the index says: the trace is damaged"}; };
+  std::optional<MessageResolver> resolver;
+  if (has_live_channels(info)) {
+    MessageSurvey survey;
+    survey.on_begin(info);
+    if (!reader->read_part(*index, part, [&](std::span<const Event> batch) { survey.on_events(batch); }))
+      return damaged();
+    survey.on_end({});
+    resolver.emplace(std::move(survey), tee);
+  }
+  EventSink& sink = resolver ? static_cast<EventSink&>(*resolver) : tee;
+  sink.on_begin(info);
+  const auto delivered = reader->read_part(*index, part, [&](std::span<const Event> batch) { sink.on_events(batch); });
+  if (!delivered) return damaged();
+  const std::uint64_t kept = reader->ledger().kept;
+  (void)reader->report_of(kept);
+  Ledger ledger = reader->ledger();
+  ledger.warnings.push_back(fmt::format(
+      "a part of the trace was read, {} of {} events: messages that cross its border have one end", *delivered, kept));
+  sink.on_end({ledger.seen, ledger.losses, ledger.warnings});
+  TraceInput input{directory, resolver ? resolver->info() : info, ledger};
+  if (resolver)
+    input.ledger.warnings.insert(input.ledger.warnings.end(), resolver->warnings().begin(), resolver->warnings().end());
+  return input;
+}
+
+}  // namespace dpm::cli

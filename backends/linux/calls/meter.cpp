@@ -1,0 +1,414 @@
+#include "backends/linux/calls/meter.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/linux/calls/flow_names.hpp"
+
+namespace dpm {
+namespace {
+
+constexpr std::int64_t kSendTakesNs = 20'000;  // before that, looking whether it is over is of little use
+
+StreamPosition& position_of(const FlowEnd& end) { return end.sending ? end.flow->sent : end.flow->received; }
+
+void note_user(const Call& call, Flow& flow, bool sending) {
+  const EndUser user{call.thread->id(), call.thread->tid(), call.thread->call_number};
+  if (sending) {
+    flow.sender = user;
+    ++flow.sends;
+  } else {
+    flow.receiver = user;
+    ++flow.receives;
+  }
+}
+
+}  // namespace
+
+void Meter::record_gap(const Call& call, const Flow& flow, bool sending, StreamPosition::Gap gap) {
+  if (gap.length_bytes == 0) return;
+  ++gaps_.ranges;
+  gaps_.bytes += gap.length_bytes;
+  Event event = recorder_.event_of(call, EventType::gap);
+  event.channel = flow.channel;
+  event.sequence = gap.offset;
+  event.length_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(gap.length_bytes, UINT32_MAX));
+  event.code = sending ? 0 : 1;
+  event.evidence = Evidence::inferred;
+  recorder_.record(call, event);
+}
+
+void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventType type) {
+  StreamPosition& position = position_of(end);
+  note_user(call, *end.flow, end.sending);
+  if (amount.offset) resolve_at(call, *end.flow, end.sending, *amount.offset);
+  const bool is_told = end.flow->exact || amount.offset || amount.stands_beyond;
+  if (!is_told) assume_probable(end, call.thread);  // its calls before this one are over
+  Event event = recorder_.event_of(call, type);
+  event.channel = end.flow->channel;
+  if (!call.data_is_there) event.evidence = Evidence::inferred;  // the data came later than the event's time
+  OpenOperation operation;
+  operation.thread = call.thread;
+  operation.end = end;
+  operation.event = recorder_.record(call, event, false, end);
+  operation.call_number = call.thread->call_number;
+  operation.asked = amount.asked;
+  operation.probable = amount.probable;
+  operation.stood_at = amount.offset.value_or(amount.stands_beyond.value_or(0));
+  operation.guessed = call.takes_all;
+  operation.descriptor = call.descriptor;
+  position.open(operation);
+  if (call.counted_in_io && !end.flow->exact) call.thread->counted = end;
+}
+
+void Meter::moved(const Call& call, Flow& flow, bool sending, const Told& told) {
+  EndUser& user = sending ? flow.sender : flow.receiver;
+  user = {call.thread->id(), call.thread->tid()};
+  if (!sending) conversations_.reader_is(flow, call.thread->id());
+  ToldOffset& end = sending ? flow.sent_told : flow.received_told;
+  const ToldOffset::Placed placed = end.take(told.offset, told.bytes, call.now_ns, told.some_are_lost);
+  record_gap(call, flow, sending, {placed.offset - placed.gap_bytes, placed.gap_bytes});
+  Event event = recorder_.event_of(call, sending ? EventType::send : EventType::receive);
+  event.channel = flow.channel;
+  event.sequence = placed.offset;
+  event.length_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(told.bytes, UINT32_MAX));
+  recorder_.record(call, event);
+  position_of({&flow, sending}).begin_at(placed.offset + told.bytes);
+}
+
+void Meter::resolve_at(const Call& call, Flow& flow, bool sending, std::uint64_t offset) {
+  StreamPosition& position = position_of({&flow, sending});
+  record_gap(call, flow, sending, position.settle_at(offset, call.thread));
+}
+
+void Meter::closed(const ClosedSocket& closed, LocalTime time, std::int64_t now_ns) {
+  const Socket* socket = conversations_.find(closed.cookie);
+  if (socket == nullptr) return;
+  if (socket->description.medium == Medium::udp) {
+    const ChannelEnd name = end_named(Medium::udp, socket->description.local_name);
+    const auto verdict = conversations_.accounts().close(name, socket->id, closed.unread_bytes);
+    if (verdict) record_verdict(*verdict, time, now_ns);
+    return;
+  }
+  if (socket->out == nullptr || !socket->out->exact || !closed.tcp) return;
+  const std::uint64_t sent = sent_at_end(*closed.tcp, socket->description.syn_counted, socket->out->sent.expected());
+  // A receive that was interrupted may have been expected to take more than its peer sent.
+  const Flow& in = *socket->in;
+  const std::uint64_t sent_to_it = in.sent.was_seen() ? in.sent.expected() : UINT64_MAX;
+  const std::uint64_t received = received_at_end(*closed.tcp, std::min(in.received.expected(), sent_to_it));
+  if (socket->out->sender_id == socket->id) end_at(*socket->out, true, sent, time, now_ns);
+  if (socket->in->receiver_id == socket->id) end_at(*socket->in, false, received, time, now_ns);
+}
+
+void Meter::ends_are_missed(bool still_missed) {
+  paths_.expect_ends(!still_missed);
+  conversations_.accounts().give_up();
+}
+
+void Meter::end_at(Flow& flow, bool sending, std::uint64_t offset, LocalTime time, std::int64_t now_ns) {
+  StreamPosition& position = position_of({&flow, sending});
+  if (!position.was_seen()) return;
+  record_last_gap(flow, sending, position.end_at(offset), time, now_ns);
+}
+
+void Meter::end_told(Flow& flow, bool sending, LocalTime time, std::int64_t now_ns) {
+  ToldOffset& end = sending ? flow.sent_told : flow.received_told;
+  const std::uint64_t missing = end.end();
+  if (missing > 0) record_last_gap(flow, sending, {*end.next(), missing}, time, now_ns);
+}
+
+// The thread that used this end last records the GAP; if it has ended, any thread that still lives.
+void Meter::record_last_gap(Flow& flow, bool sending, StreamPosition::Gap gap, LocalTime time, std::int64_t now_ns) {
+  if (gap.length_bytes == 0) return;
+  MeteredThread* by = user_of_end(sending ? flow.sender : flow.receiver);
+  if (by == nullptr) by = user_of_end(sending ? flow.receiver : flow.sender);
+  if (by == nullptr) by = processes_.any();
+  if (by != nullptr) return record_gap({.thread = by, .time = time, .now_ns = now_ns}, flow, sending, gap);
+  ++gaps_.ranges;
+  gaps_.bytes += gap.length_bytes;
+  gaps_.unplaced_bytes += gap.length_bytes;
+}
+
+bool Meter::may_move(const EndUser& user, const MeteredThread& but) {
+  const MeteredThread* by = user_of_end(user);
+  return by != nullptr && by != &but && !by->ended && by->call_number == user.call_number;
+}
+
+bool Meter::is_quiet(const Flow& flow, const MeteredThread& but) {
+  return flow.sends > 0 && flow.receives > 0 && !may_move(flow.sender, but) && !may_move(flow.receiver, but);
+}
+
+bool Meter::take_back(MeteredThread& thread) {
+  if (thread.moved_in_call != thread.call_number) return true;
+  for (const FlowEnd& end : thread.open_ends())
+    if (position_of(end).take_back(&thread, thread.call_number)) return true;
+  return false;
+}
+
+void Meter::was_passed_by() {
+  processes_.for_each([this](MeteredThread& thread) {
+    if (const FlowEnd end = std::exchange(thread.counted, {}); end.flow != nullptr) assume_probable(end, &thread);
+  });
+  conversations_.were_passed_by();
+  conversations_.accounts().give_up();
+}
+
+// The bytes of an open send may not be in the socket yet; they do not count as read.
+void Meter::align(const Call& call, Flow& flow, std::uint64_t bytes_waiting) {
+  const bool seen_to_be_sent = flow.sent.expected() > 0;
+  if (!seen_to_be_sent) return;
+  const std::uint64_t received = flow.received.expected(), sent = flow.sent.next();
+  const std::uint64_t reads_at = std::max(received, sent > bytes_waiting ? sent - bytes_waiting : 0);
+  flow.passed_by = flow.sent.has_open();
+  flow.received.begin_at_zero();
+  flow.sent.begin_at_zero();
+  if (reads_at > received) resolve_at(call, flow, false, reads_at);
+  if (reads_at + bytes_waiting > flow.sent.expected()) resolve_at(call, flow, true, reads_at + bytes_waiting);
+}
+
+void Meter::sends(const Call& call, Flow& flow, const Amount& amount) {
+  operate(call, {&flow, true}, amount, EventType::send);
+  if (flow.exact || call.counted_in_io) return;
+  // A blocking call sends all its bytes, and nothing will tell how much the others moved.
+  flow.sent.accept(call.thread);
+  const MeteredThread& by = *call.thread;
+  forget_sends(flow);
+  flow.balance.add({.tid = by.tid(),
+                    .call_number = by.call_number,
+                    .bytes = amount.probable,
+                    .descriptor = call.descriptor,
+                    .since_ns = call.now_ns,
+                    .look_at_ns = call.now_ns + kSendTakesNs},
+                   amount.moves_all);
+}
+
+void Meter::forget_sends(Flow& flow) {
+  flow.balance.forget([this](const StreamBalance::Send& send) {
+    const MeteredThread* by = processes_.find(send.tid);
+    return by == nullptr || by->ended || by->call_number != send.call_number;
+  });
+}
+
+std::optional<StreamBalance::Received> Meter::received(Flow& flow, std::uint64_t waiting, bool ended) {
+  forget_sends(flow);
+  const std::uint64_t sent = flow.sent.next();
+  const std::uint64_t known = flow.received.at_least();
+  const auto received = flow.balance.received({sent, known, waiting, ended, flow.sent.expected() - sent});
+  if (!received || received->bytes <= known || flow.received.has_open()) return received;
+  flow.balance.give_up();  // no receive can have taken these bytes, so a send failed
+  return std::nullopt;
+}
+
+void Meter::receives(const Call& call, Flow& flow, const Amount& amount) {
+  conversations_.reader_is(flow, call.thread->id());
+  operate(call, {&flow, false}, amount, EventType::receive);
+  // If none of these holds, nothing will tell the length: the I/O counters do not count the call, and it is not known
+  // how much was sent.
+  const bool will_be_known =
+      amount.offset || amount.stands_beyond || flow.exact || call.counted_in_io || call.takes_all;
+  if (!will_be_known) flow.received.accept(call.thread);
+}
+
+void Meter::sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
+  note_user(call, flow, true);
+  Event event = recorder_.event_of(call, EventType::send);
+  event.channel = flow.channel;
+  const MeteredThread& by = *call.thread;
+  if (DatagramAccount* account = account_of(flow)) {
+    account->sent({{by.id(), by.tid()}, by.call_number, flow.channel});
+  } else {
+    checks_.datagram();
+  }
+  event.sequence = ++flow.datagrams;
+  event.length_bytes = static_cast<std::uint32_t>(bytes);
+  recorder_.record(call, event);
+}
+
+void Meter::receives_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
+  note_user(call, flow, false);
+  conversations_.reader_is(flow, call.thread->id());
+  DatagramAccount* account = account_of(flow);
+  if (account == nullptr) {
+    checks_.datagram();
+  } else if (flow.datagrams == 0) {
+    account->received_from_outside();
+  } else {
+    account->received(flow.channel);
+  }
+  Event event = recorder_.event_of(call, EventType::receive);
+  event.channel = flow.channel;
+  event.length_bytes = static_cast<std::uint32_t>(bytes);
+  if (!call.data_is_there) event.evidence = Evidence::inferred;
+  recorder_.record(call, event);
+}
+
+// Datagrams to many receivers (multicast, broadcast) have no account.
+DatagramAccount* Meter::account_of(const Flow& flow) {
+  if (flow.to.port == 0 || is_group_address(flow.to.address)) return nullptr;
+  return &conversations_.accounts().of(flow.to);
+}
+
+void Meter::looks_at(const Call& call, const Socket& socket, const DatagramMemory& memory) {
+  const ChannelEnd name = end_named(Medium::udp, socket.description.local_name);
+  if (name.port == 0) return;
+  DatagramAccount::Sight sight;
+  sight.by = {call.thread->id(), call.thread->tid()};
+  sight.socket = socket.id;
+  sight.dropped = memory.dropped;
+  sight.waiting_bytes = memory.waiting_bytes;
+  sight.is_connected = socket.description.connected;
+  sight.is_older = processes_.was_acquired();
+  conversations_.accounts().of(name).look(sight, [this](const DatagramAccount::Send& send) {
+    const MeteredThread* by = processes_.find(send.by.tid, send.by.id);
+    return by == nullptr || by->ended || by->call_number != send.call_number;
+  });
+}
+
+void Meter::missed_datagrams(const Socket& socket) {
+  const ChannelEnd name = end_named(socket.description.medium, socket.description.local_name);
+  if (socket.description.medium == Medium::udp && name.port != 0) conversations_.accounts().of(name).give_up();
+}
+
+void Meter::record_verdict(const DatagramAccount::Verdict& verdict, LocalTime time, std::int64_t now_ns) {
+  checks_.datagrams(verdict);
+  const std::uint64_t count = verdict.lost + verdict.surplus;
+  MeteredThread* by = processes_.find(verdict.by.tid, verdict.by.id);
+  if (by == nullptr) by = processes_.any();
+  if (count == 0 || by == nullptr || verdict.channel.is_none()) return;
+  const Call call{.thread = by, .time = time, .now_ns = now_ns};
+  Event event = recorder_.event_of(call, EventType::gap);
+  event.channel = verdict.channel;
+  event.sequence = count;
+  event.code = verdict.surplus > 0 ? 0 : 1;
+  event.evidence = Evidence::inferred;
+  recorder_.record(call, event);
+}
+
+void Meter::finish(LocalTime time, std::int64_t now_ns) {
+  for (const auto& verdict : conversations_.accounts().finish()) record_verdict(verdict, time, now_ns);
+  conversations_.for_each_flow([&](Flow& flow) {
+    for (const bool sending : {true, false}) end_told(flow, sending, time, now_ns);
+  });
+  conversations_.check_all();
+}
+
+void Meter::record_units(const Call& call, Flow& flow, bool sending, std::uint64_t units) {
+  note_user(call, flow, sending);
+  StreamPosition& position = position_of({&flow, sending});
+  Event event = recorder_.event_of(call, sending ? EventType::send : EventType::receive);
+  event.channel = flow.channel;
+  event.sequence = position.next();
+  event.length_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(units, UINT32_MAX));
+  recorder_.record(call, event);
+  position.begin_at(position.next() + units);
+}
+
+void Meter::adds_units(const Call& call, Flow& flow, std::uint64_t units) {
+  record_units(call, flow, true, units);
+  flow.last_sent_ns = call.now_ns;
+}
+
+// A read also takes the units that were added after the look. How many shows later, when nothing has been added for a
+// while: then every unit that the eventfd does not hold has been taken. Unmetered processes may also have added units.
+void Meter::takes_units(const Call& call, Flow& flow, std::uint64_t units, std::uint64_t count) {
+  constexpr std::int64_t kAddedByNowNs = 10'000'000;
+  conversations_.reader_is(flow, call.thread->id());
+  const std::uint64_t sent = flow.sent.next();
+  const bool all_added = call.now_ns - flow.last_sent_ns > kAddedByNowNs;
+  if (all_added && sent > flow.received.next() + count) flow.received.begin_at(sent - count);
+  if (flow.received.next() + units > sent) {
+    const std::uint64_t unseen = flow.received.next() + units - sent;
+    record_gap(call, flow, true, {sent, unseen});
+    flow.sent.begin_at(sent + unseen);
+  }
+  record_units(call, flow, false, units);
+}
+
+void Meter::asks_to_receive(const Call& call, Flow* flow) {
+  Event event = recorder_.event_of(call, EventType::receive_call);
+  // A process that does not wait in the call has waited for all its channels before it (in epoll, poll or select).
+  if (flow != nullptr && call.may_wait) event.code = conversations_.channel_set_of(*flow);
+  recorder_.record(call, event);
+}
+
+void Meter::io_counters(MeteredThread& thread, const ThreadFiles::Transferred& transferred) {
+  const FlowEnd end = std::exchange(thread.counted, {});
+  const bool went_back =
+      transferred.read_bytes < thread.read_before || transferred.written_bytes < thread.written_before;
+  if (end.flow != nullptr && went_back) {
+    assume_probable(end, &thread);  // the counters are another thread's, which has this thread's number now
+  } else if (end.flow != nullptr) {
+    const std::uint64_t moved =
+        end.sending ? transferred.written_bytes - thread.written_before : transferred.read_bytes - thread.read_before;
+    position_of(end).settle(&thread, moved);
+  }
+  thread.read_before = transferred.read_bytes;
+  thread.written_before = transferred.written_bytes;
+}
+
+std::optional<Meter::Unfinished> Meter::first_unfinished(const MeteredThread& thread, std::int64_t since_ns) const {
+  if (thread.waiting() == 0 || thread.waiting_since_ns() > since_ns) return std::nullopt;
+  const FlowEnd end = thread.first_waiting_end();
+  const OpenOperation* operation = end.flow == nullptr ? nullptr : position_of(end).find(&thread);
+  if (operation == nullptr || operation->event != thread.first_waiting()) return std::nullopt;
+  return Unfinished{end, *operation};
+}
+
+std::vector<Meter::Unfinished> Meter::unfinished(std::int64_t since_ns) {
+  std::vector<Unfinished> found;
+  processes_.for_each([&](const MeteredThread& thread) {
+    if (const auto first = first_unfinished(thread, since_ns)) found.push_back(*first);
+  });
+  paths_.give_up_old_connects(since_ns);
+  return found;
+}
+
+void Meter::assume_probable(const Unfinished& unfinished) {
+  assume_probable(unfinished.end, unfinished.operation.thread);
+}
+
+// No more can be received than was sent. If the sender was not seen, how much it sent is not known.
+void Meter::assume_probable(FlowEnd end, const MeteredThread* thread) {
+  const std::uint64_t sent = end.flow->sent.expected();
+  position_of(end).accept(thread, end.sending || sent == 0 ? UINT64_MAX : sent);
+}
+
+// The thread has made no metered call since: the offset shows what the operation moved, and bytes that it cannot have
+// moved passed the meter unseen.
+void Meter::resolve_unfinished(const Unfinished& unfinished, std::uint64_t offset, LocalTime time,
+                               std::int64_t now_ns) {
+  const Call call{.thread = unfinished.operation.thread, .time = time, .now_ns = now_ns};
+  resolve_at(call, *unfinished.end.flow, unfinished.end.sending, offset);
+}
+
+void Meter::executed(MeteredThread& thread, const std::string& name, const std::string& program, LocalTime time,
+                     std::int64_t now_ns) {
+  thread.counted = {};
+  paths_.executed(thread.pid());
+  processes_.executed({.thread = &thread, .time = time, .now_ns = now_ns}, name, program);
+}
+
+void Meter::ended(MeteredThread& thread, std::uint32_t exit_code, LocalTime time, std::int64_t now_ns) {
+  thread.ended = true;
+  recorder_.growth().ended.push_back(thread.id());
+  leave(thread);
+  const Call end{.thread = &thread, .time = time, .now_ns = now_ns};
+  if (processes_.leave_process(thread)) paths_.process_ended(end);
+  processes_.ended(end, exit_code);
+}
+
+void Meter::leave(MeteredThread& thread) {
+  for (const auto& end : thread.open_ends()) assume_probable(end, &thread);
+  paths_.leave(thread);
+}
+
+void Meter::forget_ended() {
+  processes_.forget_ended();
+  if (!conversations_.has_removed()) return;
+  processes_.for_each([](MeteredThread& thread) {
+    if (thread.counted.flow != nullptr && thread.counted.flow->removed) thread.counted = {};
+  });
+  conversations_.free_removed();
+}
+
+}  // namespace dpm

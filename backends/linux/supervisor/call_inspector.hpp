@@ -1,0 +1,58 @@
+// Tells what a notified call is about: which call, by which thread and from where, and which socket, pipe or eventfd
+// its descriptor is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "backends/linux/calls/metered_call.hpp"
+#include "backends/linux/supervisor/code_places.hpp"
+#include "backends/linux/supervisor/cpu_times.hpp"
+#include "backends/linux/supervisor/shared.hpp"
+
+namespace dpm {
+
+// What a call is about: an open file, borrowed for the time of looking at it.
+struct ResolvedChannel {
+  UniqueFd fd;
+  DescriptorIdentity identity;
+  Socket* socket = nullptr;  // none: a pipe or an eventfd
+};
+
+// The flags of a call; 0 if its kind has none.
+std::uint64_t flags_of(const Notification& notification, const MeteredCall& shape);
+std::int32_t descriptor_of(const Notification& notification, const MeteredCall& shape);
+
+class CallInspector {
+ public:
+  CallInspector(Shared& shared, CpuTimes& cpu_times, CodePlaces& places)
+      : shared_(shared), cpu_times_(cpu_times), places_(places) {}
+
+  // Describes a call that will be recorded.
+  Call describe_call(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  // The same call, with the time at which it goes on now.
+  Call at_present(const Call& call);
+
+  // Nothing if the descriptor carries no messages, or the call cannot succeed on it.
+  std::optional<ResolvedChannel> resolve_channel(const Notification& notification, const MeteredCall& shape,
+                                                 TrackedThread& thread);
+  // The listener of an accept.
+  std::optional<ResolvedChannel> resolve_listener(const Notification& notification, TrackedThread& thread);
+  UniqueFd borrow(TrackedThread& thread, std::int32_t descriptor);
+  // A socket's description is kept once it cannot change any more.
+  Socket* socket_behind(int fd, std::uint64_t id);
+  // The stream that can be read from this descriptor, if it is one.
+  Flow* stream_from(int fd, const DescriptorIdentity& identity);
+
+  // The supervisor does not know the call's thread.
+  void could_not_look() { unlooked_calls_ += shared_.files.may_open_no_more() ? 1 : 0; }
+  std::uint64_t unlooked_calls() const { return unlooked_calls_; }  // because the meter had no descriptor left
+
+ private:
+  Shared& shared_;
+  CpuTimes& cpu_times_;
+  CodePlaces& places_;
+  std::uint64_t unlooked_calls_ = 0;
+};
+
+}  // namespace dpm

@@ -1,0 +1,54 @@
+// CPU time, up to the end of a thread. Where it can be read at an end, in this order:
+//
+//   the clock       of a process that is dead but not gone, because its parent's wait is held, or has not come: exact
+//   a counter       opened in time (CpuCounter), of the whole process if it had one thread then: exact, except for time
+//                   that a virtual machine was not given
+//   the difference  of a thread among others: its process's clock less what the others have, exact while they exist; of
+//                   several that ended at once, each gets an equal share of what is left
+//   the parent      which has the sum of its reaped children, to 10 ms each of user and system time: what that sum has
+//                   beyond what is known of them. One child can be off by that much, the sum is not
+//
+// What none of them tells is unknown, and counted.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "backends/linux/supervisor/shared.hpp"
+
+namespace dpm {
+
+class CpuTimes {
+ public:
+  // `counters_allowed`: until the kernel has refused one.
+  CpuTimes(Shared& shared, std::uint64_t call_cost_ns, bool counters_allowed)
+      : shared_(shared), call_cost_ns_(call_cost_ns), counters_allowed_(counters_allowed) {}
+
+  void read(TrackedThread& thread);
+  // The thread ended at `end`.
+  void read_last(TrackedThread& thread, LocalTime end);
+
+  // Opens a counter, because its last CPU time may not be readable otherwise.
+  void count(TrackedThread& thread);
+  // Where ends of children cannot be held, their counters are opened while they run.
+  void count_children(const TrackedProcess& process);
+
+  // The process is gone: what stayed unknown of it is added up.
+  void is_gone(const Kinship& kinship);
+  std::optional<std::string> warning() const;
+
+ private:
+  bool process_has_used(const TrackedThread& thread, std::uint64_t& cpu_ns) const;
+  void has_used(TrackedThread& thread, std::uint64_t cpu_ns);
+  std::optional<std::uint64_t> share_of_ended(TrackedThread& thread);
+  void ask_parent(TrackedThread& thread);
+
+  Shared& shared_;
+  const std::uint64_t call_cost_ns_;
+  bool counters_allowed_;
+  std::uint64_t unknown_ends_ = 0;   // processes whose CPU time to the end is not known,
+  std::int64_t unknown_cpu_ns_ = 0;  // and how much it can be that is missing
+};
+
+}  // namespace dpm

@@ -1,0 +1,255 @@
+#include "backends/linux/supervisor/process_tracker.hpp"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "backends/linux/calls/process_names.hpp"
+
+namespace dpm {
+namespace {
+
+std::uint32_t exit_status(std::uint32_t wait_status) {
+  const int status = static_cast<int>(wait_status);
+  return static_cast<std::uint32_t>(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+}  // namespace
+
+ProcessTracker::ProcessTracker(Shared& shared, const Parts& parts, Program program)
+    : shared_(shared), parts_(parts), program_(std::move(program)) {}
+
+void ProcessTracker::register_program() {
+  for (const std::uint32_t tid : shared_.kernel.read_thread_ids(program_.pid))
+    register_thread(tid, program_.pid, {}, shared_.clock.now());
+  // The program's parent is not metered.
+  if (TrackedThread* first = shared_.table.thread(program_.pid)) parts_.cpu_times.count(*first);
+}
+
+TrackedThread* ProcessTracker::thread_of(std::uint32_t tid) {
+  if (TrackedThread* known = shared_.table.thread(tid)) return known;
+  read_news();  // the fork is announced before the child's first call waits
+  if (TrackedThread* announced = shared_.table.thread(tid)) return announced;
+  const auto status = shared_.kernel.read_status(tid);
+  if (!status) return nullptr;
+  const TrackedThread* parent = shared_.table.thread(status->pid == tid ? status->parent_pid : status->pid);
+  // The kernel does not tell which thread of the parent forked, and when: by now it may be in another call.
+  const Creator creator{parent == nullptr ? nullptr : parent->metered};
+  return &register_thread(tid, status->pid, creator, shared_.clock.now());
+}
+
+Processes::Birth ProcessTracker::birth_of(std::uint32_t tid, std::uint32_t pid, Creator creator) {
+  Processes::Birth birth;
+  birth.pid = pid;
+  birth.tid = tid;
+  birth.program = shared_.kernel.read_program_path(pid);
+  birth.name = shared_.kernel.read_command_name(pid, tid);
+  // It waits before its first instruction: it still has dpm's name, and its CPU time so far is dpm's.
+  if (tid == program_.pid && program_.from_start) {
+    birth.name = file_name(first_word(program_.command));
+    shared_.kernel.process_cpu_time_ns(pid, birth.cpu_before_ns);
+  }
+  birth.name = name_or_file(birth.name, birth.program);
+  if (tid == pid) birth.cgroup = shared_.kernel.read_cgroup_label(pid);
+  birth.began_ns = shared_.kernel.read_beginning_ns(pid, tid);
+  birth.acquired = creator.thread == nullptr && !program_.from_start;
+  birth.by_creator_itself = creator.itself;
+  birth.flags = program_.flags;
+  return birth;
+}
+
+TrackedThread& ProcessTracker::register_thread(std::uint32_t tid, std::uint32_t pid, Creator creator, LocalTime time) {
+  const Processes::Birth birth = birth_of(tid, pid, creator);
+  auto thread = std::make_unique<TrackedThread>();
+  thread->metered = &shared_.meter.processes().begin(birth, creator.thread, time, shared_.clock.steady_ns(time));
+  thread->thread_fd = shared_.kernel.open_thread(tid, pid);
+  shared_.news.watch_end(thread->thread_fd.get());
+  thread->files = shared_.kernel.files_of(pid, tid);
+  auto& process = shared_.table.process_place(pid);
+  // After an exec by another thread than the first, the process id belongs to a new process.
+  if (process == nullptr || (tid == pid && process->kinship.first_has_ended))
+    process = std::make_shared<TrackedProcess>();
+  process->several_threads |= pid != tid;
+  if (process->program.empty()) process->program = birth.program;
+  if (pid == tid) process->unnamed = is_unnamed(birth.name, birth.program);
+  thread->process = process;
+  thread->cpu_read_at = time;
+  if (TrackedThread* before = shared_.table.thread(tid)) forget(*before);
+  TrackedThread& registered = shared_.table.put(tid, std::move(thread));
+  join_kin(registered, creator.thread == nullptr ? 0 : creator.thread->pid());
+  return registered;
+}
+
+void ProcessTracker::join_kin(TrackedThread& thread, std::uint32_t creator_pid) {
+  const std::uint32_t pid = thread.metered->pid();
+  Kinship& kinship = thread.process->kinship;
+  kinship.threads.push_back(&thread);
+  if (kinship.first.is_none()) kinship.first = thread.metered->id();
+  if (pid != thread.metered->tid() || creator_pid == 0) return;
+  kinship.parent_pid = creator_pid;
+  parts_.child_waits.gone(pid);  // of an earlier process of that number
+  TrackedProcess* parent = shared_.table.process(creator_pid);
+  if (parent == nullptr) return;
+  Kinship& parents = parent->kinship;
+  std::erase(parents.children, pid);
+  parents.children.push_back(pid);
+  if (const TrackedThread* creator = shared_.table.thread(creator_pid);
+      creator != nullptr && !parents.handling_is_known) {
+    ThreadFiles::ChildHandling handling;
+    parents.handling_is_known = creator->files->child_handling(handling);
+    parents.keeps_no_ends = handling.ignored || handling.caught;
+  }
+  if (parents.keeps_no_ends) parts_.cpu_times.count(thread);
+}
+
+void ProcessTracker::forget(TrackedThread& thread) {
+  parts_.observer.forget_thread(thread);
+  std::erase(thread.process->kinship.threads, &thread);
+}
+
+void ProcessTracker::read_news() {
+  if (!shared_.news.tells_of_processes()) return;
+  take_news();
+  do {
+    while (!news_.empty()) {
+      const ProcessChange change = news_.front();
+      news_.pop_front();
+      announced(change);
+    }
+    parts_.observer.news_are_read();
+  } while (!news_.empty());
+}
+
+void ProcessTracker::take_news() {
+  if (!shared_.news.drain([this](const ProcessChange& change) { news_.push_back(change); })) ++news_lost_;
+}
+
+// The process's forks were announced before its end, and must become its children first. This reads nothing else,
+// because that may end threads, and the caller is looking at some.
+void ProcessTracker::read_forks_of(std::uint32_t pid) {
+  take_news();
+  for (auto change = news_.begin(); change != news_.end();) {
+    const bool is_its = change->kind == ProcessChange::Kind::fork && change->parent_pid == pid;
+    if (is_its) forked(*change, shared_.clock.at(static_cast<std::int64_t>(change->boot_time_ns)));
+    change = is_its ? news_.erase(change) : change + 1;
+  }
+}
+
+void ProcessTracker::announced(const ProcessChange& change) {
+  const LocalTime time = shared_.clock.at(static_cast<std::int64_t>(change.boot_time_ns));
+  if (change.kind == ProcessChange::Kind::fork) return forked(change, time);
+  TrackedThread* thread = shared_.table.thread(change.tid);
+  if (thread == nullptr) return;
+  if (change.kind == ProcessChange::Kind::exec) return executed(*thread, time);
+  const bool number_goes_on = std::any_of(news_.begin(), news_.end(), [&change](const ProcessChange& next) {
+    return next.kind == ProcessChange::Kind::exec && next.tid == change.tid;
+  });
+  ended(*thread, exit_status(change.exit_code), time, number_goes_on);
+}
+
+void ProcessTracker::forked(const ProcessChange& change, LocalTime time) {
+  // The kernel names the child's new parent. For a thread that is its creator's parent, so its creator is taken to be
+  // the process it belongs to.
+  const bool is_process = change.pid == change.tid;
+  TrackedThread* parent = shared_.table.thread(is_process ? change.parent_tid : change.pid);
+  if (parent == nullptr || shared_.table.thread(change.tid) != nullptr) return;
+  const bool itself = is_process || !parent->process->several_threads;
+  // From now on the process's clock counts the new thread too, and is not that of its first thread.
+  if (!is_process) parent->process->several_threads = true;
+  parts_.cpu_times.read(*parent);
+  register_thread(change.tid, change.pid, {parent->metered, itself}, time);
+}
+
+void ProcessTracker::executed(TrackedThread& thread, LocalTime time) {
+  const std::uint32_t pid = thread.metered->pid(), tid = thread.metered->tid();
+  const std::string path = shared_.kernel.read_program_path(pid);
+  const std::string name = name_or_file(shared_.kernel.read_command_name(pid, tid), path);
+  Kinship kinship = std::move(thread.process->kinship);
+  kinship.keeps_no_ends = kinship.handling_is_known = kinship.traces = false;
+  *thread.process = {.kinship = std::move(kinship), .program = path};  // other code, one thread
+  thread.process->unnamed = is_unnamed(name, path);
+  thread.last_code = {};
+  parts_.places.forget(pid);
+  parts_.observer.program_changes(thread);
+  shared_.meter.executed(*thread.metered, name, path, time, shared_.clock.steady_ns(time));
+  thread.thread_fd = shared_.kernel.open_thread(tid, pid);
+  shared_.news.watch_end(thread.thread_fd.get());
+  thread.files = shared_.kernel.files_of(pid, tid);
+  parts_.bypasses.program_began(thread, time);
+}
+
+void ProcessTracker::ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime time, bool number_goes_on) {
+  const std::uint32_t pid = thread.metered->pid(), tid = thread.metered->tid();
+  parts_.observer.thread_ends(thread, number_goes_on);
+  parts_.cpu_times.read_last(thread, time);
+  shared_.meter.ended(*thread.metered, exit_code, time, shared_.clock.steady_ns(time));
+  const std::shared_ptr<TrackedProcess> process = thread.process;
+  parts_.bypasses.has_ended(thread);
+  forget(thread);
+  shared_.table.erase_thread(tid);
+  if (tid == pid) process->kinship.first_has_ended = true;
+  if (tid == pid) parts_.places.forget(pid);
+  if (!process->kinship.threads.empty()) return;
+  if (process->unnamed) ++unnamed_;
+  shared_.table.erase_process(pid);
+  is_gone(pid, process->kinship, time);
+}
+
+// All threads of the process have ended. Its parent may wait for that, and its children get another parent.
+void ProcessTracker::is_gone(std::uint32_t pid, const Kinship& kinship, LocalTime time) {
+  parts_.cpu_times.is_gone(kinship);
+  for (const std::uint32_t child : kinship.children) adopt(child);
+  std::optional<ChildState> state = shared_.kernel.read_child(pid);
+  const bool is_dead = state && state->has_ended();
+  const std::uint32_t parent_pid = is_dead ? state->parent_pid : kinship.parent_pid;
+  TrackedProcess* parent = shared_.table.process(parent_pid);
+  if (parent == nullptr) return;
+  parent->kinship.reaped_cpu_ns += kinship.ended_cpu_ns + kinship.reaped_cpu_ns;
+  if (!is_dead) state = ChildState{.pid = pid, .parent_pid = parent_pid, .exit_signal = SIGCHLD};
+  parts_.child_waits.ended(pid, {.process = kinship.first, .state = *state, .ended_at = time});
+  parts_.child_waits.look_at(parent_pid);
+  if (is_dead) return;
+  parts_.observer.child_is_gone(parent_pid, *state);
+  parts_.child_waits.gone(pid);
+  std::erase(parent->kinship.children, pid);
+}
+
+// The child's parent has ended. If the child is dead, the new parent will not be held long enough.
+void ProcessTracker::adopt(std::uint32_t child_pid) {
+  parts_.child_waits.gone(child_pid);
+  TrackedThread* first = shared_.table.thread(child_pid);
+  if (first == nullptr) return;
+  parts_.cpu_times.count(*first);
+  const auto child = shared_.kernel.read_child(child_pid);
+  TrackedProcess* parent = shared_.table.process(child ? child->parent_pid : 0);
+  first->process->kinship.parent_pid = child ? child->parent_pid : 0;
+  if (parent != nullptr) parent->kinship.children.push_back(child_pid);
+}
+
+void ProcessTracker::process_has_ended(std::uint32_t pid, std::uint32_t wait_status) {
+  const TrackedProcess* process = shared_.table.process(pid);
+  if (process == nullptr) return;
+  read_forks_of(pid);
+  const std::vector<TrackedThread*> threads = process->kinship.threads;
+  for (TrackedThread* thread : threads) ended(*thread, exit_status(wait_status), shared_.clock.now(), false);
+}
+
+void ProcessTracker::look_around() {
+  if (shared_.news.tells_of_processes()) return;
+  const LocalTime now = shared_.clock.now();
+  std::vector<TrackedThread*> gone;
+  for (const auto& [tid, thread] : shared_.table.threads())
+    if (shared_.kernel.has_ended(thread->thread_fd.get())) gone.push_back(thread.get());
+  for (TrackedThread* thread : gone) ended(*thread, 0, now, false);
+  for (const auto& [pid, process] : shared_.table.processes()) {
+    TrackedThread* first = shared_.table.thread(pid);
+    const std::string path = shared_.kernel.read_program_path(pid);
+    if (first == nullptr || path.empty() || path == process->program) continue;
+    executed(*first, now);
+    return;  // the table has changed; the next look finds the others
+  }
+}
+
+}  // namespace dpm

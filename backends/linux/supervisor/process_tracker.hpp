@@ -1,0 +1,89 @@
+// Keeps the records of threads and processes true: applies the forks, execs and ends that the kernel announces, or that
+// a look finds, to the process table and the meter.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+
+#include "backends/linux/supervisor/bypass_watch.hpp"
+#include "backends/linux/supervisor/child_waits.hpp"
+#include "backends/linux/supervisor/code_places.hpp"
+#include "backends/linux/supervisor/cpu_times.hpp"
+#include "backends/linux/supervisor/shared.hpp"
+
+namespace dpm {
+
+// What other parts must do when a thread or process changes.
+class ProcessObserver {
+ public:
+  virtual ~ProcessObserver() = default;
+
+  // The thread has ended; its last counters can still be read. `number_goes_on`: another thread of its process executes
+  // a program and has taken over its number.
+  virtual void thread_ends(TrackedThread& thread, bool number_goes_on) = 0;
+  // The thread executes another program: what its last call did to its memory is gone.
+  virtual void program_changes(TrackedThread& thread) = 0;
+  // Nothing may point to it any more.
+  virtual void forget_thread(TrackedThread& thread) = 0;
+  virtual void child_is_gone(std::uint32_t parent_pid, const ChildState& child) = 0;
+  // All announcements so far have been applied.
+  virtual void news_are_read() = 0;
+};
+
+class ProcessTracker {
+ public:
+  struct Program {
+    std::uint32_t pid = 0;
+    bool from_start = true;
+    std::string command;
+    MeterFlags flags;
+  };
+  struct Parts {
+    CpuTimes& cpu_times;
+    CodePlaces& places;
+    BypassWatch& bypasses;
+    ChildWaits& child_waits;
+    ProcessObserver& observer;
+  };
+  ProcessTracker(Shared& shared, const Parts& parts, Program program);
+
+  // Registers the first process, and all threads of an acquired program.
+  void register_program();
+  // The thread of a call, registered if it is new; nullptr if it is gone.
+  TrackedThread* thread_of(std::uint32_t tid);
+  void read_news();
+  // Where the kernel announces nothing, finds ends and new programs by looking. How a process ended stays unknown.
+  void look_around();
+  // The supervisor saw the end before its announcement came.
+  void process_has_ended(std::uint32_t pid, std::uint32_t wait_status);
+
+  std::uint64_t news_lost() const { return news_lost_; }  // times that the kernel dropped announcements
+  std::uint64_t unnamed() const { return unnamed_; }      // processes that ended before their names could be read
+
+ private:
+  struct Creator {
+    MeteredThread* thread = nullptr;
+    bool itself = false;  // as in Processes::Birth
+  };
+  TrackedThread& register_thread(std::uint32_t tid, std::uint32_t pid, Creator creator, LocalTime time);
+  Processes::Birth birth_of(std::uint32_t tid, std::uint32_t pid, Creator creator);
+  void join_kin(TrackedThread& thread, std::uint32_t creator_pid);
+  void take_news();
+  void read_forks_of(std::uint32_t pid);
+  void announced(const ProcessChange& change);
+  void forked(const ProcessChange& change, LocalTime time);
+  void executed(TrackedThread& thread, LocalTime time);
+  void ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime time, bool number_goes_on);
+  void is_gone(std::uint32_t pid, const Kinship& kinship, LocalTime time);
+  void adopt(std::uint32_t child_pid);
+  void forget(TrackedThread& thread);
+
+  Shared& shared_;
+  Parts parts_;
+  const Program program_;
+  std::deque<ProcessChange> news_;  // announced, and not read yet
+  std::uint64_t news_lost_ = 0, unnamed_ = 0;
+};
+
+}  // namespace dpm

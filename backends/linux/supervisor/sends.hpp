@@ -1,0 +1,45 @@
+// Calls that send: bytes into a stream, datagrams, and numbers that are added to an eventfd.
+//
+// To the analyses an eventfd is a stream of units: a SEND is as long as the number that was written, and a RECEIVE as
+// long as what was there to be taken, so that a RECEIVE depends on the SEND whose unit it took last.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "backends/linux/supervisor/call_inspector.hpp"
+#include "backends/linux/supervisor/call_progress.hpp"
+#include "backends/linux/supervisor/restarted_calls.hpp"
+#include "backends/linux/supervisor/shared.hpp"
+
+namespace dpm {
+
+class Sends {
+ public:
+  static constexpr std::uint64_t kUnitCallBytes = 8;  // every read and write of an eventfd moves as many
+
+  Sends(Shared& shared, CallInspector& inspector, CallProgress& progress, RestartedCalls& restarts)
+      : shared_(shared), inspector_(inspector), progress_(progress), restarts_(restarts) {}
+
+  // `available`: the most that can be sent, whatever the call asks for.
+  CallOutcome send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
+                   std::uint64_t available = UINT64_MAX);
+
+ private:
+  void send_units(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
+                  const ResolvedChannel& channel);
+  void send_datagrams(const Notification& notification, const MeteredCall& shape, int fd, Socket& socket,
+                      const Call& call);
+  bool send_datagram(const Call& call, int fd, Socket& socket, std::uint64_t bytes, const std::string& receiver);
+  CallOutcome send_bytes(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
+                         const ResolvedChannel& channel, const Call& call, std::uint64_t available);
+  SendRoom room_for(const Notification& notification, const MeteredCall& shape, int fd, std::uint64_t asked);
+  bool must_fail(const Notification& notification, const MeteredCall& shape, int fd);
+
+  Shared& shared_;
+  CallInspector& inspector_;
+  CallProgress& progress_;
+  RestartedCalls& restarts_;
+};
+
+}  // namespace dpm

@@ -1,0 +1,61 @@
+#include "backends/linux/supervisor/unsettled_events.hpp"
+
+namespace dpm {
+
+namespace {
+
+constexpr std::int64_t kOldNs = 100'000'000;
+constexpr std::int64_t kOldestNs = 1'000'000'000;  // not held open any longer for the evidence of others
+
+}  // namespace
+
+void UnsettledEvents::settle_old(std::int64_t now_ns) {
+  for (const auto& oldest : shared_.meter.unfinished(now_ns - kOldNs)) {
+    const MeteredThread& metered = *oldest.operation.thread;
+    // One after the other, as long as each look finishes one.
+    for (auto unfinished = std::optional(oldest); unfinished;) {
+      const std::uint64_t before = metered.first_waiting();
+      settle(*unfinished, now_ns);
+      unfinished = shared_.meter.first_unfinished(metered, now_ns - kOldNs);
+      if (metered.first_waiting() == before) break;
+    }
+  }
+  shared_.meter.forget_ended();
+}
+
+void UnsettledEvents::settle(const Meter::Unfinished& unfinished, std::int64_t now_ns) {
+  MeteredThread& metered = *unfinished.operation.thread;
+  TrackedThread* thread = shared_.table.thread(metered.tid());
+  if (thread == nullptr) return shared_.meter.assume_probable(unfinished);
+  if (progress_.may_be_in_call(*thread, unfinished.operation.descriptor)) return;
+  metered.was_seen(shared_.clock.now());
+  Flow& flow = *unfinished.end.flow;
+  if (metered.counted.flow == &flow) return progress_.read_counters(*thread);
+  const UniqueFd fd = shared_.files.borrow(thread->thread_fd.get(), unfinished.operation.descriptor);
+  const Socket* socket = fd ? shared_.meter.conversations().find(shared_.files.identify(fd.get()).id) : nullptr;
+  const bool ours = socket != nullptr && (unfinished.end.sending ? socket->out : socket->in) == &flow;
+  const auto offset = ours ? offset_of(unfinished, *socket, fd.get()) : Offset{};
+  const bool is_young = metered.waiting_since_ns() > now_ns - kOldestNs;
+  if (!offset.certain && is_young) return;
+  if (!offset.bytes) return shared_.meter.assume_probable(unfinished);
+  const LocalTime now = shared_.clock.now();
+  shared_.meter.resolve_unfinished(unfinished, *offset.bytes, now, shared_.clock.steady_ns(now));
+}
+
+UnsettledEvents::Offset UnsettledEvents::offset_of(const Meter::Unfinished& unfinished, const Socket& socket, int fd) {
+  Flow& flow = *unfinished.end.flow;
+  if (!flow.exact && unfinished.end.sending) return {};
+  if (!flow.exact) {
+    std::uint64_t waiting = shared_.files.bytes_waiting(fd);
+    const auto received = looks_.received_by_sends(flow, fd, waiting);
+    return received ? Offset{received->bytes, received->certain} : Offset{};
+  }
+  if (unfinished.end.sending) {
+    const auto state = shared_.files.tcp_send_state(fd, socket.description.syn_counted, flow.sent.expected());
+    return state ? Offset{state->offset} : Offset{};
+  }
+  const auto state = shared_.files.tcp_receive_state(fd, flow.received.expected());
+  return state ? Offset{state->offset} : Offset{};
+}
+
+}  // namespace dpm

@@ -1,0 +1,34 @@
+// Finishes events whose length no later call has shown: looks at the stream once more, or assumes the probable length.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "backends/linux/supervisor/call_progress.hpp"
+#include "backends/linux/supervisor/queue_looks.hpp"
+#include "backends/linux/supervisor/shared.hpp"
+
+namespace dpm {
+
+class UnsettledEvents {
+ public:
+  UnsettledEvents(Shared& shared, CallProgress& progress, QueueLooks& looks)
+      : shared_(shared), progress_(progress), looks_(looks) {}
+
+  void settle_old(std::int64_t now_ns);
+
+ private:
+  // Where the stream stands, as far as the kernel tells.
+  struct Offset {
+    std::optional<std::uint64_t> bytes = std::nullopt;
+    bool certain = true;  // otherwise it may turn out to be further on
+  };
+  void settle(const Meter::Unfinished& unfinished, std::int64_t now_ns);
+  Offset offset_of(const Meter::Unfinished& unfinished, const Socket& socket, int fd);
+
+  Shared& shared_;
+  CallProgress& progress_;
+  QueueLooks& looks_;
+};
+
+}  // namespace dpm

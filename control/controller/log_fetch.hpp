@@ -1,0 +1,45 @@
+// Fetches the log of a filter, piece by piece, until it is complete, the user interrupts, or the disk would get full.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "control/controller/computation.hpp"
+#include "control/controller/console.hpp"
+#include "control/controller/machines.hpp"
+#include "control/controller/user_files.hpp"
+#include "trace/undelivered.hpp"
+
+namespace dpm::control {
+
+class LogFetch {
+ public:
+  // A log has a file for each stream, and some more.
+  static constexpr std::size_t kFilesMax = 10'000;
+
+  LogFetch(Machines& machines, Console& console) : machines_(machines), console_(console) {}
+
+  // The log appears at the destination as a whole or not at all. A terminal shows how much of it has come.
+  // `undelivered`: what has not reached the filter is not in its log; a file there lists it for the ledger.
+  Result<void> fetch(const FilterRecord& filter, const std::string& destination,
+                     const std::vector<Undelivered>& undelivered);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Result<void> fetch_as_it_is(const FilterRecord& filter, const std::string& destination,
+                              const std::vector<Undelivered>& undelivered);
+  Result<std::vector<std::string>> log_files(const FilterRecord& filter);
+  Result<void> fetch_files(const FilterRecord& filter, const std::vector<std::string>& files, FetchedLog& log);
+  Result<void> fetch_file(const FilterRecord& filter, const std::string& file, FetchedLog& log);
+  void show_progress(const std::string& filter);
+
+  Machines& machines_;
+  Console& console_;
+  std::uint64_t fetched_bytes_ = 0;
+  Clock::time_point shown_at_{};
+};
+
+}  // namespace dpm::control

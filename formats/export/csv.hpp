@@ -1,0 +1,10 @@
+// One line for each event, as RFC 4180 has it. Losses and warnings are the last lines, with the type LOSS or WARNING.
+#pragma once
+
+#include "formats/export/export_format.hpp"
+
+namespace dpm {
+
+ExportFormat csv_format();
+
+}  // namespace dpm

@@ -1,0 +1,10 @@
+// Who talks to whom as a graph of Graphviz: an arrow for each pair of processes, thicker with more messages.
+#pragma once
+
+#include "formats/export/export_format.hpp"
+
+namespace dpm {
+
+ExportFormat dot_format();
+
+}  // namespace dpm

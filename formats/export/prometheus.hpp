@@ -1,0 +1,10 @@
+// What dpm statistics counts, as Prometheus reads it (text format 0.0.4).
+#pragma once
+
+#include "formats/export/export_format.hpp"
+
+namespace dpm {
+
+ExportFormat prometheus_format();
+
+}  // namespace dpm

@@ -1,0 +1,33 @@
+#include "scenarios/native/check_native.hpp"
+
+#include <fmt/format.h>
+
+#include "model/check_scenario.hpp"
+
+namespace dpm::native {
+
+Result<void> check_native(const Scenario& scenario) {
+  if (auto done = check_scenario(scenario); !done) return done;
+  const auto about = [&](const std::string& what) {
+    return Error{fmt::format("scenario '{}': {}", scenario.name, what)};
+  };
+  for (const auto& machine : scenario.machines) {
+    if (machine.cores != 1)
+      return about(
+          fmt::format("machine '{}' has several cores, and a native run gives each machine one: leave \"cores\" out to "
+                      "run it natively, or simulate it",
+                      machine.name));
+    if (machine.speed != 1)
+      return about(fmt::format(
+          "machine '{}' has a speed of its own, which a real processor does not: leave \"speed\" out to run "
+          "it natively, or simulate it",
+          machine.name));
+  }
+  if (!scenario.faults.empty())
+    return about(
+        "it has faults, and a native run does not make machines fail: leave \"faults\" out to run it natively, or "
+        "simulate it");
+  return {};
+}
+
+}  // namespace dpm::native
