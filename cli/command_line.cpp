@@ -75,7 +75,9 @@ std::string complaint(const Commands& commands, const CLI::App& app, const CLI::
     return wrong.get_exit_code() == static_cast<int>(kind);
   });
   const auto surplus = asked.remaining();
-  if (surplus.empty() || is_refused) return wrong.what();
+  // An option that is not in the help has no name there.
+  const std::string_view what = wrong.what();
+  if (surplus.empty() || is_refused) return std::string(what.substr(what.starts_with(": ") ? 2 : 0));
   const auto option =
       std::find_if(surplus.begin(), surplus.end(), [](const auto& word) { return word.starts_with("-"); });
   if (option != surplus.end()) return "no option '" + *option + "'" + nearest_option(asked, *option);
@@ -113,6 +115,9 @@ Option Option::between(unsigned least, unsigned most) const { return Option(opti
 Option Option::between(double least, double most) const { return Option(option_->check(CLI::Range(least, most))); }
 Option Option::one_of(const std::vector<std::string>& words) const {
   return Option(option_->check(CLI::IsMember(words)));
+}
+Option Option::former_word(const std::string& former, const std::string& now) const {
+  return Option(option_->transform([former, now](std::string word) { return word == former ? now : word; }));
 }
 Option Option::bytes() const { return Option(option_->transform(CLI::AsSizeValue(false))); }
 Option Option::needs(Option other) const { return Option(option_->needs(other.option_)); }

@@ -31,6 +31,8 @@ class Option {
   Option between(unsigned least, unsigned most) const;
   Option between(double least, double most) const;
   Option one_of(const std::vector<std::string>& words) const;
+  // Takes the word that an earlier version had for `now`.
+  Option former_word(const std::string& former, const std::string& now) const;
   // A number of bytes with a unit, such as 64k or 8MiB; checks that follow see the bytes.
   Option bytes() const;
   Option needs(Option other) const;

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Compiles every file of a build folder's compile_commands.json, and every header of the project, alone.
 
-    compile_alone.py BUILD [JOBS]
+    compile_alone.py BUILD [JOBS [REGEX]]     REGEX: only files whose path matches
 
 The build folder joins no files, so a file that relies on an include of its neighbours fails here. Only the
 syntax is checked: no object is written. A header is compiled with the options of a file in its folder, or else of the nearest folder above.
 """
 import concurrent.futures
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -57,7 +58,8 @@ def main() -> int:
     build = Path(sys.argv[1])
     jobs = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     failed = 0
-    todo = commands(build)
+    wanted = re.compile(sys.argv[3] if len(sys.argv) > 3 else "")
+    todo = [item for item in commands(build) if wanted.search(item[0])]
 
     def compile_one(item: tuple[str, list[str]]) -> tuple[str, str, int]:
         name, command = item

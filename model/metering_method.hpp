@@ -14,11 +14,15 @@
 
 namespace dpm {
 
+// Names of sources, as users give them. One had another name up to version 0.1.
+inline constexpr const char* kEbpf = "ebpf";
+inline constexpr const char* kFormerEbpf = "kernel";
+
 struct MeteredFacts {
   std::uint32_t pid = 0;             // its first process
   std::string command;               // as typed, or the name of a program that was already running
   bool privileges_given_up = false;  // setuid programs it starts run without their privileges
-  std::string source;                // the method that meters it, and why: "kernel (--source kernel)"
+  std::string source;                // the method that meters it, and why: "ebpf (--source ebpf)"
   bool waits_are_measured = false;   // events have the time that a process was ready, and that it waited for a disk
 };
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "model/json_mistake.hpp"
+#include "text/json_mistake.hpp"
 #include "model/result.hpp"
 
 namespace dpm {

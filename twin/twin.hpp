@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "analysis/prediction/what_if.hpp"
 #include "twin/model.hpp"
 #include "twin/recording.hpp"
 
@@ -25,9 +26,8 @@ Result<Twin> make_twin(Recording recording, const TwinOptions& options = {});
 // Multiplies the clients: processes whose start is all they do, outside the computation if there are such. Clients that
 // have machines of their own get more of them.
 Result<void> multiply_clients(Twin& twin, double factor);
-// Adds one of a process, on a new machine like that of the last; processes that wrote to the one write to them in turn.
-Result<void> replicate(Twin& twin, const std::string& process);
-// Sets the link between two machines to `speed` times its speed; "all" for both: every link between different machines.
-Result<void> change_link(Twin& twin, const std::string& machine_a, const std::string& machine_b, double speed);
+// The other changes of a WhatIf. A copy of a process has a new machine like that of the last; processes that wrote to the one write to
+// them in turn. Refuses what a twin cannot do: delays between processes, copies on a machine that is named.
+Result<void> apply(Twin& twin, const WhatIf& what_if);
 
 }  // namespace dpm::twin

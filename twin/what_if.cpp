@@ -88,10 +88,102 @@ Result<void> check_can_be_more(Twin& twin, const TwinGroup& group) {
   return {};
 }
 
-PiecewiseLinear slower(const PiecewiseLinear& delay, double speed) {
-  auto points = delay.points();
-  for (auto& point : points) point.second /= speed;
-  return points.empty() ? delay : *PiecewiseLinear::through(points);
+std::string number(double value) { return fmt::format("{:g}", value); }
+
+template <typename Named>
+Result<void> check_name(const std::string& kind, const std::string& name, const std::vector<Named>& all) {
+  std::vector<std::string> names;
+  for (const auto& known : all) names.push_back(known.name);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return {};
+  return Error{fmt::format("no {} '{}' in the twin{}", kind, name, did_you_mean(name, names))};
+}
+
+Result<TwinGroup*> group_called(Twin& twin, const std::string& process) {
+  if (TwinGroup* group = twin.find(process)) return group;
+  return check_name("process or group", process, twin.groups).error();
+}
+
+void shorten(Quantity& amount, double speed) {
+  amount.low /= speed;
+  amount.high /= speed;
+  for (double& value : amount.values) value /= speed;
+}
+
+void shorten(Steps& steps, double speed) {
+  each_step(steps, [&](Step& step) {
+    if (auto* compute = std::get_if<steps::Compute>(&step.what)) shorten(compute->amount, speed);
+  });
+}
+
+Result<void> change(Twin& twin, const SpeedChange& change) {
+  const auto group = group_called(twin, change.process);
+  if (!group) return group.error();
+  if (!(change.factor >= 1 / kLargestFactor && change.factor <= kLargestFactor))
+    return Error{fmt::format("speed of '{}': a factor from {} to {} is needed: 2 is twice as fast", change.process,
+                             number(1 / kLargestFactor), number(kLargestFactor))};
+  shorten((*group)->program.start, change.factor);
+  for (auto& handler : (*group)->program.handlers) shorten(handler.steps, change.factor);
+  return {};
+}
+
+Result<void> change(Twin& twin, const CoresChange& change) {
+  if (auto known = check_name("machine", change.machine, twin.machines); !known) return known.error();
+  if (change.cores == 0) return Error{fmt::format("cores of '{}': a machine has at least 1", change.machine)};
+  machine_of(twin, change.machine).cores = change.cores;
+  return {};
+}
+
+Result<void> change(Twin& twin, const DelayChange& change) {
+  const std::string here = fmt::format("delay of '{}': ", change.ends);
+  if (!(change.factor >= 0 && change.factor <= kLargestFactor))
+    return Error{here + "a factor from 0 to " + number(kLargestFactor) + " is needed: 0.5 is half the delay"};
+  if (change.ends == kAllMachines) {
+    scale_delays(twin.delays, change.factor);
+    return {};
+  }
+  // Names of machines may contain '-', so every '-' is tried as the separator.
+  Result<void> refused = Error{here + "expected two machines, A-B, or all"};
+  for (std::size_t dash = change.ends.find('-'); dash != std::string::npos; dash = change.ends.find('-', dash + 1)) {
+    const std::string a = change.ends.substr(0, dash), b = change.ends.substr(dash + 1);
+    refused = check_name("machine", a, twin.machines);
+    if (refused) refused = check_name("machine", b, twin.machines);
+    if (refused && a == b) refused = Error{here + "a link joins two different machines"};
+    if (!refused) continue;
+    scale_delays(twin.delays, a, b, change.factor);
+    return {};
+  }
+  return refused;
+}
+
+Result<void> change(Twin& twin, const ReplicaChange& change) {
+  const std::string& process = change.process;
+  const auto found = group_called(twin, process);
+  if (!found) return found.error();
+  TwinGroup& group = **found;
+  const std::string here = fmt::format("replicas of '{}': ", process);
+  if (!change.machine.empty()) return Error{here + "in a twin each has a machine of its own"};
+  if (change.copies < 2 || change.copies > kMostCopies)
+    return Error{fmt::format("{}from 2 to {} are possible, the process itself among them", here, kMostCopies)};
+  if (auto can = check_can_be_more(twin, group); !can) return can.error();
+  while (group.machines.size() < group.count) group.machines.push_back(group.machines.back());
+  for (std::uint32_t copy = 2; copy <= change.copies; ++copy) {
+    const std::string machine = free_machine_like(twin, group.machines.back());
+    group.machines.push_back(machine);
+    ++group.count;
+  }
+  group.counted = true;
+  for (auto& other : twin.groups) {
+    write_in_turn(other.program.start, process);
+    for (auto& handler : other.program.handlers) write_in_turn(handler.steps, process);
+  }
+  return {};
+}
+
+template <typename Change>
+Result<void> change_all(Twin& twin, const std::vector<Change>& changes) {
+  for (const auto& one : changes)
+    if (auto done = change(twin, one); !done) return done;
+  return {};
 }
 
 }  // namespace
@@ -119,51 +211,11 @@ Result<void> multiply_clients(Twin& twin, double factor) {
   return Error{"no process of this trace is a client: each does something on messages that others begin"};
 }
 
-Result<void> replicate(Twin& twin, const std::string& process) {
-  TwinGroup* group = twin.find(process);
-  if (group == nullptr) {
-    std::vector<std::string> names;
-    for (const auto& known : twin.groups) names.push_back(known.name);
-    return Error{fmt::format("no process or group '{}' in the twin{}", process, did_you_mean(process, names))};
-  }
-  if (auto can = check_can_be_more(twin, *group); !can) return can.error();
-  const std::string machine = free_machine_like(twin, group->machines.back());
-  while (group->machines.size() < group->count) group->machines.push_back(group->machines.back());
-  group->machines.push_back(machine);
-  group->counted = true;
-  ++group->count;
-  for (auto& other : twin.groups) {
-    write_in_turn(other.program.start, process);
-    for (auto& handler : other.program.handlers) write_in_turn(handler.steps, process);
-  }
-  return {};
-}
-
-Result<void> change_link(Twin& twin, const std::string& machine_a, const std::string& machine_b, double speed) {
-  if (!(speed > 0) || speed > 1e6) return Error{"a link's speed is changed by a number greater than 0, at most 10^6"};
-  if (machine_a == "all" && machine_b == "all") {
-    twin.delays.remote.delivery_s = slower(twin.delays.remote.delivery_s, speed);
-    for (auto& pair : twin.delays.pairs) pair.delays.delivery_s = slower(pair.delays.delivery_s, speed);
-    return {};
-  }
-  std::vector<std::string> names;
-  for (const auto& machine : twin.machines) names.push_back(machine.name);
-  for (const auto& machine : {machine_a, machine_b})
-    if (std::find(names.begin(), names.end(), machine) == names.end())
-      return Error{fmt::format("no machine '{}' in the twin{}", machine, did_you_mean(machine, names))};
-  if (machine_a == machine_b)
-    return Error{fmt::format("a link joins two different machines, not '{}' and itself", machine_a)};
-  for (auto& pair : twin.delays.pairs) {
-    const bool same = (pair.machine_a == machine_a && pair.machine_b == machine_b) ||
-                      (pair.machine_a == machine_b && pair.machine_b == machine_a);
-    if (!same) continue;
-    pair.delays.delivery_s = slower(pair.delays.delivery_s, speed);
-    return {};
-  }
-  DelayClass changed = twin.delays.remote;
-  changed.delivery_s = slower(changed.delivery_s, speed);
-  twin.delays.pairs.push_back({machine_a, machine_b, changed});
-  return {};
+Result<void> apply(Twin& twin, const WhatIf& what_if) {
+  if (auto done = change_all(twin, what_if.speeds); !done) return done;
+  if (auto done = change_all(twin, what_if.cores); !done) return done;
+  if (auto done = change_all(twin, what_if.delays); !done) return done;
+  return change_all(twin, what_if.replicas);
 }
 
 }  // namespace dpm::twin

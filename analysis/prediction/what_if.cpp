@@ -89,17 +89,20 @@ class Changes {
     return {};
   }
 
-  Result<void> change(const LinkChange& change) {
-    const std::string here = fmt::format("link '{}': ", change.ends);
-    if (!(change.delay_factor >= 0 && change.delay_factor <= kLargestFactor))
+  Result<void> change(const DelayChange& change) {
+    const std::string here = fmt::format("delay of '{}': ", change.ends);
+    if (!(change.factor >= 0 && change.factor <= kLargestFactor))
       return Error{
           fmt::format("{}a factor from 0 to {} is needed: 0.5 is half the delay", here, number(kLargestFactor))};
+    if (change.ends == kAllMachines) {
+      scale_delays(target_.delays, change.factor);
+      return {};
+    }
     const auto is_machine = [this](const std::string& name) { return machine_called(name).has_value(); };
     const auto is_process = [this](const std::string& name) { return is_one_of(process_names_, name); };
-    if (const auto machines = split(change.ends, is_machine))
-      return lengthen_machines(here, *machines, change.delay_factor);
+    if (const auto machines = split(change.ends, is_machine)) return lengthen_machines(here, *machines, change.factor);
     if (const auto processes = split(change.ends, is_process))
-      return lengthen_processes(here, *processes, change.delay_factor);
+      return lengthen_processes(here, *processes, change.factor);
     return Error{fmt::format("{}expected two machines or two processes, A-B{}", here, unknown_end(change.ends))};
   }
 
@@ -246,7 +249,7 @@ Result<std::vector<std::string>> apply(const WhatIf& what_if, const History& his
     if (auto done = changes.change(change); !done) return done.error();
   for (const auto& change : what_if.cores)
     if (auto done = changes.change(change); !done) return done.error();
-  for (const auto& change : what_if.links)
+  for (const auto& change : what_if.delays)
     if (auto done = changes.change(change); !done) return done.error();
   for (const auto& change : what_if.replicas)
     if (auto done = changes.change(change); !done) return done.error();
@@ -280,6 +283,11 @@ Result<void> add_copies(const WhatIf& what_if, History& history) {
     }
   }
   return {};
+}
+
+void scale_delays(DelayModel& delays, double factor) {
+  delays.remote.delivery_s = scaled(delays.remote.delivery_s, factor);
+  for (auto& pair : delays.pairs) pair.delays.delivery_s = scaled(pair.delays.delivery_s, factor);
 }
 
 void scale_delays(DelayModel& delays, const std::string& machine_a, const std::string& machine_b, double factor) {

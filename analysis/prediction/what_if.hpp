@@ -3,7 +3,7 @@
 //
 //   speed  a process's CPU time is divided by the factor: a better program, or only a part of the work.
 //          The cost of messages at sender and receiver belongs to the machine and stays.
-//   link   messages between two machines, or two processes, either way, take `factor` times as long to arrive.
+//   delay  messages between two machines, or two processes, either way, or between all machines, take `factor` times as long to arrive.
 //   cores  a machine has that number of cores.
 //   replicas
 //          a server has that many copies, each on a machine of its own like the server's, or all on a given one. Each
@@ -28,9 +28,12 @@ struct SpeedChange {
   double factor = 1;
 };
 
-struct LinkChange {
-  std::string ends;  // "A-B": two machines, or else two processes; names may contain '-' themselves
-  double delay_factor = 1;
+inline constexpr const char* kAllMachines = "all";
+
+struct DelayChange {
+  std::string
+      ends;  // "A-B": two machines, or else two processes; names may contain '-' themselves. "all": all machines
+  double factor = 1;
 };
 
 struct CoresChange {
@@ -46,11 +49,11 @@ struct ReplicaChange {
 
 struct WhatIf {
   std::vector<SpeedChange> speeds;
-  std::vector<LinkChange> links;
+  std::vector<DelayChange> delays;
   std::vector<CoresChange> cores;
   std::vector<ReplicaChange> replicas;
 
-  bool empty() const { return speeds.empty() && links.empty() && cores.empty() && replicas.empty(); }
+  bool empty() const { return speeds.empty() && delays.empty() && cores.empty() && replicas.empty(); }
 };
 
 inline constexpr double kLargestFactor = 1e6;  // and its inverse the smallest: beyond that, nanoseconds lose precision
@@ -66,6 +69,9 @@ Result<void> add_copies(const WhatIf& what_if, History& history);
 // processes that the history has no events of, and factors out of range. Returns notes about the changes, to show
 // beside their result.
 Result<std::vector<std::string>> apply(const WhatIf& what_if, const History& history, Target& target);
+
+// Messages between all machines, other than those within a machine.
+void scale_delays(DelayModel& delays, double factor);
 
 // Messages between these two machines take `factor` times as long.
 void scale_delays(DelayModel& delays, const std::string& machine_a, const std::string& machine_b, double factor);

@@ -30,7 +30,7 @@ Check kernel_check(const MachineCapabilities& machine) {
   return {"kernel", Verdict::missing, found, "The meter knows the system calls of x86-64 only."};
 }
 
-// What only calls that wait for the meter need: without it, the kernel source may still meter.
+// What only calls that wait for the meter need: without it, the eBPF source may still meter.
 Verdict without_notified_calls(const MachineCapabilities& machine) {
   return machine.kernel_source_problem.empty() ? Verdict::limited : Verdict::missing;
 }
@@ -197,10 +197,10 @@ Check cgroup_check(const MachineCapabilities& machine) {
 }
 
 Check kernel_source_check(const MachineCapabilities& machine) {
-  const std::string name = "kernel source";
+  const std::string name = "eBPF source";
   if (machine.kernel_source_problem.empty())
-    return {name, Verdict::good, "dpm meter --source kernel: no call waits for the meter", ""};
-  return {name, Verdict::note, "not available", "dpm meter --source kernel: " + machine.kernel_source_problem + "."};
+    return {name, Verdict::good, "dpm meter --source ebpf: no call waits for the meter", ""};
+  return {name, Verdict::note, "not available", "dpm meter --source ebpf: " + machine.kernel_source_problem + "."};
 }
 
 std::string name_of(Verdict verdict) {
@@ -224,7 +224,7 @@ std::string conclusion(const Diagnosis& diagnosis) {
                        [&](const auto& check) { return check.name == name && check.verdict == Verdict::limited; });
   };
   if (is_limited("user notification") || is_limited("access to programs"))
-    return "metering works here with the kernel source only";
+    return "metering works here with the eBPF source only";
   const bool whole = std::none_of(diagnosis.begin(), diagnosis.end(),
                                   [](const auto& check) { return check.verdict == Verdict::limited; });
   return whole ? "metering works here" : "metering works here, with limits";

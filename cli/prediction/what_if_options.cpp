@@ -28,9 +28,14 @@ void WhatIfOptions::describe(Options& options) {
   options.list("--speed", speeds,
                "What if: PROCESS=2 needs half its CPU time (a better program on the same machines); repeat for "
                "several");
-  options.list("--link", links,
+  options.list("--delay", delays,
                "What if: A-B=0.5 halves the delays of messages between machines A and B, or processes A and B, either "
-               "way; repeat for several");
+               "way; all=0.5 those between all machines; repeat for several");
+  // Its old name, which meant a delay here and a speed there.
+  options.list("--link", former_links_, "")
+      .check(
+          [](const std::string&) { return "--link is --delay now, and takes a factor of the delay: A-B=2 is twice as long"; })
+      .hide();
   options.list("--cores", cores, "What if: MACHINE=4 has four cores; repeat for several");
   options.list("--replicate", replicas,
                "What if: SERVER or SERVER=3 for two or three copies, each on its own machine like the server's, or "
@@ -45,11 +50,10 @@ Result<WhatIf> WhatIfOptions::read() const {
     if (!read) return read.error();
     what_if.speeds.push_back({read->first, read->second});
   }
-  for (const auto& text : links) {
-    const auto read =
-        read_one<double>("--link", text, "A-B=FACTOR, of two machines or processes; 0.5 is half the delay");
+  for (const auto& text : delays) {
+    const auto read = read_one<double>("--delay", text, "A-B=FACTOR or all=FACTOR; 0.5 is half the delay");
     if (!read) return read.error();
-    what_if.links.push_back({read->first, read->second});
+    what_if.delays.push_back({read->first, read->second});
   }
   for (const auto& text : cores) {
     const auto read = read_one<std::uint16_t>("--cores", text, "MACHINE=CORES, a whole number from 1 to 65535");
@@ -78,7 +82,7 @@ Result<WhatIf> WhatIfOptions::read() const {
 std::vector<std::string> WhatIfOptions::words() const {
   std::vector<std::string> words;
   for (const auto& [option, texts] :
-       {std::pair{"speed ", &speeds}, {"link ", &links}, {"cores ", &cores}, {"replicate ", &replicas}})
+       {std::pair{"speed ", &speeds}, {"delay ", &delays}, {"cores ", &cores}, {"replicate ", &replicas}})
     for (const auto& text : *texts) words.push_back(option + text);
   return words;
 }

@@ -1,4 +1,4 @@
-// The changes that `dpm predict` tries: --speed, --link, --cores and --replicate, as typed and as a WhatIf.
+// The changes that `dpm predict` and `dpm twin` try: --speed, --delay, --cores and --replicate, as typed and as a WhatIf.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace dpm::cli {
 
 struct WhatIfOptions {
-  std::vector<std::string> speeds, links, cores, replicas;
+  std::vector<std::string> speeds, delays, cores, replicas;
 
   void describe(Options& options);
 
@@ -19,6 +19,9 @@ struct WhatIfOptions {
 
   // As they were typed, for results: "speed office=2".
   std::vector<std::string> words() const;
+
+ private:
+  std::vector<std::string> former_links_;
 };
 
 }  // namespace dpm::cli

@@ -28,7 +28,7 @@ const std::vector<CommandForm>& forms() {
       {Verb::newjob,
        "newjob",
        {},
-       "<jobname> [<filtername>] [--source auto|kernel|notify] [--placement FILE]",
+       "<jobname> [<filtername>] [--source auto|ebpf|notify] [--placement FILE]",
        "create a job; its processes report to the filter (default: the first)",
        1,
        6,

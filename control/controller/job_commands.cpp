@@ -12,6 +12,7 @@
 #include "control/controller/flag_names.hpp"
 #include "control/controller/process_states.hpp"
 #include "control/controller/word_options.hpp"
+#include "model/metering_method.hpp"
 
 namespace dpm::control {
 namespace {
@@ -37,14 +38,15 @@ Result<JobOptions> take_job_options(Words& words) {
       continue;
     }
     if (name != "--source") return Error{fmt::format("no option '{}': newjob has --source and --placement", name)};
-    if (std::find(kSources.begin(), kSources.end(), value) == kSources.end())
+    const std::string source = value == kFormerEbpf ? kEbpf : value;
+    if (std::find(kSources.begin(), kSources.end(), source) == kSources.end())
       return Error{fmt::format("--source '{}': one of {}", value, fmt::join(kSources, ", "))};
-    options.source = value;
+    options.source = source;
   }
   return options;
 }
 
-// "metered with kernel (--source kernel): A, B", a line for each source.
+// "metered with kernel (--source ebpf): A, B", a line for each source.
 Lines source_lines(const Job& job) {
   std::map<std::string, std::string> processes;
   for (const auto& process : job.processes) {

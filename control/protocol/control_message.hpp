@@ -64,7 +64,7 @@ struct ManagedProcess {
 };
 
 // The ways to meter that a user can ask for. A machine may lack some, and refuses those.
-inline constexpr std::initializer_list<const char*> kSources = {"auto", "kernel", "notify"};
+inline constexpr std::initializer_list<const char*> kSources = {"auto", "ebpf", "notify"};
 
 // What DPM keeps for its user on the disk of a machine, until the user removes it.
 struct KeptFile {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <optional>
 
-#include "model/json_mistake.hpp"
+#include "text/json_mistake.hpp"
 #include "model/wait_kind_name.hpp"
 
 namespace dpm {

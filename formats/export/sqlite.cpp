@@ -5,7 +5,6 @@
 
 #include "formats/export/message_join.hpp"
 #include "formats/export/names.hpp"
-#include "formats/export/sqlite_batch.hpp"
 
 namespace dpm {
 namespace {
@@ -69,6 +68,7 @@ class Rows {
     else
       sqlite3_bind_int64(statement_.get(), at_, static_cast<sqlite3_int64>(value));
   }
+  void time(std::int64_t ns) { sqlite3_bind_int64(statement_.get(), ++at_, ns); }
   void real(double value) { sqlite3_bind_double(statement_.get(), ++at_, value); }
   // `value` lives until add().
   void text(std::string_view value) {
@@ -100,8 +100,8 @@ class SqliteExporter : public Exporter {
       : database_(std::move(database)),
         path_(std::move(path)),
         time_(time),
-        events_(database_.get(), "event", 15),
-        messages_(database_.get(), "message", 8) {}
+        events_(database_.get(), "INSERT INTO event VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+        messages_(database_.get(), "INSERT INTO message VALUES (NULL,?,?,?,?,?,?,?,?)") {}
 
   void on_begin(const TraceInfo& /*info*/) override {}
 
@@ -110,7 +110,6 @@ class SqliteExporter : public Exporter {
   }
 
   Result<void> finish(const TraceInfo& info, const Ledger& ledger) override {
-    if (!events_.write() || !messages_.write()) note_error();
     add_names(info);
     add_ledger(info, ledger);
     if (sqlite3_exec(database_.get(), "COMMIT; ANALYZE", nullptr, nullptr, nullptr) != SQLITE_OK) note_error();
@@ -121,8 +120,7 @@ class SqliteExporter : public Exporter {
   void note_error() {
     if (status_) status_ = Error{fmt::format("write {}: {}", path_, sqlite3_errmsg(database_.get()))};
   }
-  template <typename RowsOrBatch>
-  void add(RowsOrBatch& rows) {
+  void add(Rows& rows) {
     if (!rows.add()) note_error();
   }
 
@@ -232,7 +230,7 @@ class SqliteExporter : public Exporter {
   Database database_;
   std::string path_;
   const TimeAxis& time_;
-  SqliteBatch events_, messages_;
+  Rows events_, messages_;
   MessageJoin join_;
   std::uint64_t last_event_ = 0;
   Result<void> status_;

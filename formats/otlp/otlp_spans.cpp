@@ -9,7 +9,7 @@
 #include <optional>
 #include <span>
 
-#include "model/json_mistake.hpp"
+#include "text/json_mistake.hpp"
 
 namespace dpm {
 namespace {

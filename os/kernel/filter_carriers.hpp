@@ -8,7 +8,7 @@
 
 namespace dpm {
 
-// True if a process that lives and began at `since_boot_ns` or later has any filter. Not every such process carries the one that is asked
+// True if a process that lives and began at `since_boot_ns` or later has any filter, or if /proc cannot be read. Not every such process carries the one that is asked
 // about, but each that carries one that was installed then is among them.
 bool may_have_filter_carriers(std::uint64_t since_boot_ns);
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "model/json_mistake.hpp"
+#include "text/json_mistake.hpp"
 
 namespace dpm {
 namespace {

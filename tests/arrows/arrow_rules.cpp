@@ -16,7 +16,7 @@ const std::vector<LibraryHome> kLibraryHomes = {
     {"xbt", "SimGrid", {"backends/sim"}},
     {"nlohmann/",
      "nlohmann_json",
-     {"trace", "scenarios", "control/transport/frames", "control/protocol", "answers", "twin", "view", "cli", "tests",
+     {"text", "trace", "scenarios", "control/transport/frames", "control/protocol", "answers", "twin", "view", "cli", "tests",
       "validation"}},
     {"mpi.h", "MPI", {"answers/parallel/mpi", "tests/formats/import/mpi"}},
     {"elfutils/", "libdw", {"trace/symbols"}},

@@ -79,14 +79,14 @@ TEST_CASE("doctor: each obstacle to user notification has its own remedy", "[doc
   CHECK(says(advice_for(EINVAL), "Linux 5.6"));
 }
 
-TEST_CASE("doctor: where no call may wait for the meter, the kernel source still meters", "[doctor]") {
+TEST_CASE("doctor: where no call may wait for the meter, the eBPF source still meters", "[doctor]") {
   MachineCapabilities machine = whole_machine();
   machine.notification = kRefused;
   machine.borrow_descriptor = machine.read_memory = machine.sync_wake_up = kNotTried;
   const Diagnosis diagnosis = diagnose(machine);
   CHECK(can_meter(diagnosis));
   CHECK(find_check(diagnosis, "user notification").verdict == Verdict::limited);
-  CHECK(says(diagnosis_text(diagnosis, 80), "\nmetering works here with the kernel source only\n"));
+  CHECK(says(diagnosis_text(diagnosis, 80), "\nmetering works here with the eBPF source only\n"));
 }
 
 TEST_CASE("doctor: what is missing of CPU times is named, with its remedy", "[doctor]") {

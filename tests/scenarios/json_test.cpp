@@ -20,7 +20,7 @@ TEST_CASE("json: every node knows its line, numbers before a line break too", "[
 }
 
 TEST_CASE("json: a mistake is named with its line", "[scenarios]") {
-  CHECK(parse_json("{\n\"a\": tru\n}", "f").error().what.substr(0, 24) == "f:2: this is not JSON, a");
+  CHECK(parse_json("{\n\"a\": tru\n}", "f").error().what.substr(0, 24) == "f:3: this is not JSON, a");
   CHECK(parse_json("{\"a\": 1,\n \"a\": 2}", "f").error().what == "f:2: a is given twice in one object");
   CHECK(parse_json("{\"a\": {\"b\": 1}, \"b\": 2}", "f").has_value());
   CHECK_FALSE(parse_json("", "f").has_value());

@@ -272,27 +272,48 @@ TEST_CASE("twin: twice the clients, one more replica, a slower link", "[twin]") 
   CHECK(group(twin, "client").count == 6);
   CHECK(group(twin, "client").machines.size() == 6);
   CHECK(group(twin, "replica").count == 2);
-  REQUIRE(twin::replicate(twin, "store").has_value());
+  REQUIRE(twin::apply(twin, {.replicas = {{"store"}}}).has_value());
   CHECK(group(twin, "store").count == 2);
   bool in_turn = false;
   for (const auto& send : all_of<steps::Send>(group(twin, "replica")))
     in_turn = in_turn || (send.message.to.name == "store" && send.message.pick == Pick::in_turn);
   CHECK(in_turn);
-  REQUIRE(twin::change_link(twin, "red", "blue", 0.5).has_value());
+  REQUIRE(twin::apply(twin, {.delays = {{"red-blue", 2}}}).has_value());
   REQUIRE(twin.delays.pairs.size() == 1);
   CHECK(twin.delays.pairs[0].delays.delivery_s.at(100) == Approx(2 * twin.delays.remote.delivery_s.at(100)));
   const Run run = simulate(twin::scenario_text(twin));
   CHECK(run.messages > 0);
 }
 
+TEST_CASE("twin: a process twice as fast uses half the CPU time, and a machine has the cores that it is given",
+          "[twin]") {
+  auto twin = twin_of(simulate(kService));
+  const auto cost = [&] {
+    double sum_s = 0;
+    for (const auto& step : all_of<steps::Compute>(group(twin, "replica"))) {
+      sum_s += step.amount.low;
+      for (const double value : step.amount.values) sum_s += value;
+    }
+    return sum_s;
+  };
+  const double before_s = cost();
+  REQUIRE(before_s > 0);
+  REQUIRE(twin::apply(twin, {.speeds = {{"replica", 2}}, .cores = {{"red", 4}}}).has_value());
+  CHECK(cost() == Approx(before_s / 2));
+  CHECK(twin.machines.front().cores == 4);
+}
+
 TEST_CASE("twin: what-ifs that make no sense are refused", "[twin]") {
   auto twin = twin_of(simulate(kService));
   CHECK_FALSE(twin::multiply_clients(twin, 0).has_value());
-  CHECK(twin::replicate(twin, "replicas").error().what ==
+  CHECK(twin::apply(twin, {.replicas = {{"replicas"}}}).error().what ==
         "no process or group 'replicas' in the twin (did you mean 'replica'?)");
-  CHECK_FALSE(twin::change_link(twin, "red", "red", 2).has_value());
-  CHECK_FALSE(twin::change_link(twin, "red", "green", 2).has_value());
-  CHECK_FALSE(twin::change_link(twin, "red", "blue", -1).has_value());
+  CHECK_FALSE(twin::apply(twin, {.delays = {{"red-red", 2}}}).has_value());
+  CHECK_FALSE(twin::apply(twin, {.delays = {{"red-green", 2}}}).has_value());
+  CHECK_FALSE(twin::apply(twin, {.delays = {{"red-blue", -1}}}).has_value());
+  CHECK_FALSE(twin::apply(twin, {.speeds = {{"store", 0}}}).has_value());
+  CHECK_FALSE(twin::apply(twin, {.cores = {{"green", 2}}}).has_value());
+  CHECK_FALSE(twin::apply(twin, {.replicas = {{.process = "store", .machine = "red"}}}).has_value());
 }
 
 TEST_CASE("twin: measured values keep mean and spread", "[twin]") {

@@ -166,7 +166,7 @@ struct Case {
 };
 
 // A change of the twin, and the same change of the original.
-struct WhatIf {
+struct TriedChange {
   std::string what;
   Case before;
   std::map<std::string, double> after;  // parameters of the original that are changed
@@ -240,7 +240,7 @@ class TwinStudy {
         Scenario slower = instance(program.file, seed);
         slow_links(slower, 0.5);
         twin::Twin changed = made;
-        if (auto done = twin::change_link(changed, "all", "all", 0.5); !done) fail(done.error().what);
+        if (auto done = twin::apply(changed, {.delays = {{"all", 2}}}); !done) fail(done.error().what);
         random_link_.add(program.name(), simulate(slower).measures,
                          mean_of(run_twin(changed, program.name(), quick_ ? 2 : 5)));
       } catch (const std::exception& problem) {
@@ -263,12 +263,12 @@ class TwinStudy {
     for (auto& pair : scenario.delays.pairs) slow(pair.delays);
   }
 
-  std::vector<WhatIf> changes() const {
+  std::vector<TriedChange> changes() const {
     const auto twice = [](twin::Twin& made) { return twin::multiply_clients(made, 2); };
     const auto one_more = [](const std::string& group) {
-      return [group](twin::Twin& made) { return twin::replicate(made, group); };
+      return [group](twin::Twin& made) { return twin::apply(made, {.replicas = {{group}}}); };
     };
-    const auto half_links = [](twin::Twin& made) { return twin::change_link(made, "all", "all", 0.5); };
+    const auto half_links = [](twin::Twin& made) { return twin::apply(made, {.delays = {{"all", 2}}}); };
     const double n = 300;
     const Case service{"replicated-service", {{"requests", n}, {"clients", 6}, {"replicas", 3}}};
     const Case crowded{"replicated-service", {{"requests", n}, {"clients", 12}, {"replicas", 2}}};
@@ -287,7 +287,7 @@ class TwinStudy {
   }
 
   void what_ifs() {
-    for (const WhatIf& what_if : changes()) {
+    for (const TriedChange& what_if : changes()) {
       const std::string label = fmt::format("{}: {}", what_if.what, label_of(what_if.before));
       say(label);
       const ScenarioFile file = load(what_if.before.scenario);

@@ -83,7 +83,7 @@ TriedChange speed_change(const std::string& process, double factor) {
 TriedChange link_change(const std::string& a, const std::string& b, double factor) {
   return {TriedChange::Kind::link,
           fmt::format("link {}-{}={}", a, b, number(factor)),
-          {.links = {{fmt::format("{}-{}", a, b), factor}}},
+          {.delays = {{fmt::format("{}-{}", a, b), factor}}},
           [=](Scenario& scenario) { lengthen_link(scenario, a, b, factor); }};
 }
 
@@ -100,7 +100,7 @@ TriedChange together(const std::vector<TriedChange>& changes) {
     all.words += (all.words.empty() ? "" : ", ") + change.words;
     const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
     append(all.what_if.speeds, change.what_if.speeds);
-    append(all.what_if.links, change.what_if.links);
+    append(all.what_if.delays, change.what_if.delays);
     append(all.what_if.cores, change.what_if.cores);
   }
   all.make = [changes](Scenario& scenario) {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "model/check.hpp"
-#include "model/json_mistake.hpp"
+#include "text/json_mistake.hpp"
 
 namespace dpm::view {
 namespace {

@@ -31,7 +31,7 @@ class DoctorCommand : public Command {
 
   int run(Terminal& terminal) override {
     MachineCapabilities machine = probe_capabilities();
-    machine.kernel_source_problem = obstacle_of("kernel");
+    machine.kernel_source_problem = obstacle_of(kEbpf);
     if (const auto iterator = sampling::open_task_iterator(); !iterator)
       machine.iterator_problem = iterator.error().what;
     const Diagnosis diagnosis = diagnose(machine);

@@ -9,6 +9,7 @@
 #include "answers/reading/trace_input.hpp"
 #include "answers/results/ledger_results.hpp"
 #include "cli/command.hpp"
+#include "cli/prediction/what_if_options.hpp"
 #include "cli/trace_options/trace_options.hpp"
 #include "cli/twin/reproduction_results.hpp"
 #include "cli/twin/twin_results.hpp"
@@ -46,9 +47,7 @@ class TwinCommand : public Command {
     options.value("-o,--output", output_, "The scenario file to write, a new one").required();
     options.value("--delays", delays_, "A delay model file, instead of the trace's delays");
     options.value("--clients", clients_, "Multiply the number of clients: x2");
-    options.list("--replicate", replicated_, "A process or group to which one member is added; repeat for several");
-    options.list("--link", links_,
-                 "A link's new speed, as part of the old: red-blue=0.5, or all=0.5; repeat for several");
+    what_if_.describe(options);
     const Option no_run = options.flag("--no-run", no_run_, "Write the twin without running it");
     options
         .value("--bound", bound_percent_,
@@ -116,33 +115,16 @@ class TwinCommand : public Command {
         return Error{fmt::format("--clients takes x and a number: x2, not '{}'", clients_)};
       if (auto done = twin::multiply_clients(made, times->second); !done) return done.error();
     }
-    for (const auto& process : replicated_)
-      if (auto done = twin::replicate(made, process); !done) return done.error();
-    for (const auto& link : links_)
-      if (auto done = change_link(made, link); !done) return done.error();
-    return {};
-  }
-
-  // Names of machines may contain '-', so every '-' is tried as the separator.
-  static Result<void> change_link(twin::Twin& made, const std::string& link) {
-    const auto speed = name_and_number(link, '=');
-    if (!speed) return Error{"--link takes two machines and a number: red-blue=0.5, or all=0.5, not '" + link + "'"};
-    if (speed->first == "all") return twin::change_link(made, "all", "all", speed->second);
-    Result<void> refused = Error{"--link: '" + speed->first + "' does not name two machines, as red-blue"};
-    for (std::size_t dash = speed->first.find('-'); dash != std::string::npos;
-         dash = speed->first.find('-', dash + 1)) {
-      auto done = twin::change_link(made, speed->first.substr(0, dash), speed->first.substr(dash + 1), speed->second);
-      if (done) return done;
-      refused = done;
-    }
-    return refused;
+    const auto what_if = what_if_.read();
+    if (!what_if) return what_if.error();
+    return twin::apply(made, *what_if);
   }
 
   TraceOptions trace_;
   std::string output_, delays_, clients_;
   bool no_run_ = false;
   double bound_percent_ = 100 * twin::Bounds{}.messages;
-  std::vector<std::string> replicated_, links_;
+  WhatIfOptions what_if_;
 };
 
 }  // namespace

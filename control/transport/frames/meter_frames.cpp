@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "model/json_mistake.hpp"
+#include "text/json_mistake.hpp"
 #include "os/hexadecimal.hpp"
 #include "trace/json_number.hpp"
 

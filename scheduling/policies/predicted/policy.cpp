@@ -9,7 +9,7 @@
 // any placement that stays. What of their time the replays do not explain (waits for timers and users, metering, other programs) is
 // expected to stay the same on every placement, and the interval has that it becomes a quarter longer.
 //
-// With the notification source each call waits for the meter, a process that no placement binds:
+// With the seccomp source each call waits for the meter, a process that no placement binds:
 //
 //     core0   process ── call ──┐                   ┌── goes on        If the kernel may, it wakes the two on each other's core.
 //     core1                     └── meter: event ───┘                  Bound processes it cannot bring together with the meter.

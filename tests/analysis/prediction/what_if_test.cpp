@@ -89,7 +89,7 @@ TEST_CASE("what if: faster processes, other cores and other delays between machi
     what_if.cores.push_back({system.info.machines[m].name, static_cast<std::uint16_t>(1 + random.below(4))});
     changed.info.machines[m].cores = what_if.cores.back().cores;
     const double factor = 3 * random.uniform();
-    what_if.links.push_back({"m0-m1", factor});
+    what_if.delays.push_back({"m0-m1", factor});
     DelayClass delays = system.info.delays.remote;
     delays.delivery_s = scaled(delays.delivery_s, factor);
     changed.info.delays.pairs.push_back({"m0", "m1", delays});
@@ -109,7 +109,7 @@ TEST_CASE("what if: delays between two processes, either way", "[prediction]") {
     const auto placement = apart(system.info.processes.size());
     const History history = traced(system, placement);
     Target target = traced_target(history);
-    REQUIRE(apply({.links = {{"disk-server", .25}, {"server-client1", 3}}}, history, target).value().empty());
+    REQUIRE(apply({.delays = {{"disk-server", .25}, {"server-client1", 3}}}, history, target).value().empty());
     ObviousSystem changed = system;  // each is alone on its machine: m0 holds the server, m1 the disk, m3 client1
     for (const auto& [machine, factor] : {std::pair{"m1", .25}, std::pair{"m3", 3.}}) {
       DelayClass delays = system.info.delays.remote;
@@ -128,10 +128,10 @@ TEST_CASE("what if: changes combine, and no change changes nothing", "[predictio
     REQUIRE(apply(what_if, history, target).has_value());
     return predicted_ns(history, target);
   };
-  CHECK(elapsed({}) == elapsed({.speeds = {{"disk", 2}, {"disk", .5}}, .links = {{"m0-m1", 4}, {"m1-m0", .25}}}));
+  CHECK(elapsed({}) == elapsed({.speeds = {{"disk", 2}, {"disk", .5}}, .delays = {{"m0-m1", 4}, {"m1-m0", .25}}}));
   CHECK(elapsed({.speeds = {{"disk", 4}}}) == elapsed({.speeds = {{"disk", 2}, {"disk", 2}}}));
-  CHECK(elapsed({.links = {{"server-disk", 9}}}) == elapsed({.links = {{"server-disk", 3}, {"disk-server", 3}}}));
-  CHECK(elapsed({.links = {{"server-disk", 9}}}) > elapsed({}));
+  CHECK(elapsed({.delays = {{"server-disk", 9}}}) == elapsed({.delays = {{"server-disk", 3}, {"disk-server", 3}}}));
+  CHECK(elapsed({.delays = {{"server-disk", 9}}}) > elapsed({}));
 }
 
 TEST_CASE("what if: impossible changes are refused", "[prediction]") {
@@ -142,15 +142,15 @@ TEST_CASE("what if: impossible changes are refused", "[prediction]") {
   CHECK_THAT(refusal(history, {.speeds = {{"disk", 0}}}), Catch::Contains("a factor from 0.000001 to 1000000"));
   CHECK_THAT(refusal(history, {.speeds = {{"disk", -1}}}), Catch::Contains("a factor from"));
   CHECK_THAT(refusal(history, {.speeds = {{"disk", std::nan("")}}}), Catch::Contains("a factor from"));
-  CHECK_THAT(refusal(history, {.links = {{"m0-m1", -1}}}), Catch::Contains("a factor from 0 to"));
-  CHECK_THAT(refusal(history, {.links = {{"m0-m0", 2}}}), Catch::Contains("within a machine"));
-  CHECK_THAT(refusal(history, {.links = {{"server-dsik", 2}}}),
+  CHECK_THAT(refusal(history, {.delays = {{"m0-m1", -1}}}), Catch::Contains("a factor from 0 to"));
+  CHECK_THAT(refusal(history, {.delays = {{"m0-m0", 2}}}), Catch::Contains("within a machine"));
+  CHECK_THAT(refusal(history, {.delays = {{"server-dsik", 2}}}),
              Catch::Contains("no process 'dsik' (did you mean 'disk'?)"));
-  CHECK_THAT(refusal(history, {.links = {{"server", 2}}}), Catch::Contains("expected two machines or two processes"));
+  CHECK_THAT(refusal(history, {.delays = {{"server", 2}}}), Catch::Contains("expected two machines or two processes"));
   CHECK_THAT(refusal(history, {.cores = {{"m00", 2}}}), Catch::Contains("no such machine (did you mean 'm0'?)"));
   CHECK_THAT(refusal(history, {.cores = {{"m0", 0}}}), Catch::Contains("at least 1"));
   Target target = traced_target(history);
-  CHECK_THAT(apply({.links = {{"disk-client0", 2}}}, history, target).value().front(),
+  CHECK_THAT(apply({.delays = {{"disk-client0", 2}}}, history, target).value().front(),
              Catch::Contains("no message goes between them"));
 
   system.info.processes[1].in_computation = false;
@@ -164,7 +164,7 @@ TEST_CASE("what if: a search from a changed base finds nothing below its bound",
     ObviousSystem system = random_system(seed, {.processes = 4, .machines = 3});
     const History history = traced(system, random_placement(seed, system.info));
     Target target = traced_target(history);
-    REQUIRE(apply({.speeds = {{"p1", 3}}, .links = {{"p0-p1", .2}, {"p2-p3", 0}}}, history, target).has_value());
+    REQUIRE(apply({.speeds = {{"p1", 3}}, .delays = {{"p0-p1", .2}, {"p2-p3", 0}}}, history, target).has_value());
     const SearchResult found = search(history, target).value();
     CHECK(found.lower_bound_s <= found.candidates.front().elapsed_s * (1 + 1e-9));
   }
@@ -363,7 +363,7 @@ TEST_CASE("gains: links of processes, and rows that are left out", "[prediction]
   CHECK(all.gains.size() == 5 + 4 + 4);  // processes; server with disk and clients, each alone on its machine
   for (const Gain& link : all.gains) {
     if (link.of != Gain::Of::link) continue;
-    WhatIf what_if{.links = {{fmt::format("{}-{}", link.a, link.b), .99}}};
+    WhatIf what_if{.delays = {{fmt::format("{}-{}", link.a, link.b), .99}}};
     Target better = target;
     REQUIRE(apply(what_if, history, better).has_value());
     CHECK(link.elapsed == Approx(predicted_ns(history, better) / predicted_ns(history, target) - 1).margin(1e-12));

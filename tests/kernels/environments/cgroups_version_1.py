@@ -6,7 +6,7 @@ from settings import call
 
 TITLE = "cgroups of version 1 only"
 STAYS = False
-TOUCHES = ("user notification", "kernel source")
+TOUCHES = ("user notification", "eBPF source")
 FOLDER = pathlib.Path("/sys/fs/cgroup")
 CONTROLLERS = ("freezer", "pids")
 

@@ -4,7 +4,7 @@ from settings import call
 
 TITLE = "no cgroups mounted"
 STAYS = False
-TOUCHES = ("user notification", "kernel source")
+TOUCHES = ("user notification", "eBPF source")
 
 
 def set_up() -> None:

@@ -4,7 +4,7 @@ from settings import Sysctl
 
 TITLE = "kernel.unprivileged_bpf_disabled=1"
 STAYS = True
-TOUCHES = ("kernel source", "samples")
+TOUCHES = ("eBPF source", "samples")
 setting = Sysctl("kernel.unprivileged_bpf_disabled", 1)
 set_up = setting.set
 

@@ -34,7 +34,7 @@ std::vector<std::uint32_t> numbers_of(const std::vector<RecordOrder::Record>& re
   return numbers;
 }
 
-TEST_CASE("kernel source: a record that becomes visible late still comes in its place", "[linux][kernel_source]") {
+TEST_CASE("eBPF source: a record that becomes visible late still comes in its place", "[linux][kernel_source]") {
   RecordOrder order;
   add(order, record_at(101, 2));
   CHECK(numbers_of(order.up_to(100)).empty());
@@ -44,7 +44,7 @@ TEST_CASE("kernel source: a record that becomes visible late still comes in its 
   CHECK_FALSE(order.holds_some());
 }
 
-TEST_CASE("kernel source: what describes comes before what it describes", "[linux][kernel_source]") {
+TEST_CASE("eBPF source: what describes comes before what it describes", "[linux][kernel_source]") {
   RecordOrder order;
   add(order, record_at(50, 2));
   add(order, record_at(60, 3));
@@ -55,7 +55,7 @@ TEST_CASE("kernel source: what describes comes before what it describes", "[linu
 }
 
 // The slow way: look for the oldest again and again.
-TEST_CASE("kernel source: each record comes once, the oldest first, equal ones in turn", "[linux][kernel_source]") {
+TEST_CASE("eBPF source: each record comes once, the oldest first, equal ones in turn", "[linux][kernel_source]") {
   const unsigned seed = std::random_device{}();
   INFO("seed " << seed);
   std::mt19937 random(seed);

@@ -108,7 +108,7 @@ class Kernel {
   RecordTranslator translator_;
 };
 
-TEST_CASE("kernel source: one record of a receive is its call and what it took", "[linux][kernel_source]") {
+TEST_CASE("eBPF source: one record of a receive is its call and what it took", "[linux][kernel_source]") {
   Kernel kernel;
   kernel.connection();
   kernel.events.clear();
@@ -128,7 +128,7 @@ TEST_CASE("kernel source: one record of a receive is its call and what it took",
   CHECK(asked.code != 0);  // it might have waited for this channel
 }
 
-TEST_CASE("kernel source: a send has the time and the CPU time of its beginning", "[linux][kernel_source]") {
+TEST_CASE("eBPF source: a send has the time and the CPU time of its beginning", "[linux][kernel_source]") {
   Kernel kernel;
   kernel.connection();
   kernel.passes(1'000'000'000);
@@ -145,7 +145,7 @@ TEST_CASE("kernel source: a send has the time and the CPU time of its beginning"
   CHECK(event.proc_time_ns == 7000);
 }
 
-TEST_CASE("kernel source: what a thread waited is in its events from then on, and never less",
+TEST_CASE("eBPF source: what a thread waited is in its events from then on, and never less",
           "[linux][kernel_source]") {
   Kernel kernel;
   kernel.connection();
@@ -176,7 +176,7 @@ TEST_CASE("kernel source: what a thread waited is in its events from then on, an
   CHECK(kernel.events.back().ready_time_ns == 0);
 }
 
-TEST_CASE("kernel source: a program that asks by connect() what became of its connection has connected once",
+TEST_CASE("eBPF source: a program that asks by connect() what became of its connection has connected once",
           "[linux][kernel_source]") {
   Kernel kernel;
   kernel.connection();
@@ -195,7 +195,7 @@ TEST_CASE("kernel source: a program that asks by connect() what became of its co
   CHECK(kernel.events[0].channel == kernel.events[1].channel);
 }
 
-TEST_CASE("kernel source: a connection that does not come about holds up the events of its thread for a moment only",
+TEST_CASE("eBPF source: a connection that does not come about holds up the events of its thread for a moment only",
           "[linux][kernel_source]") {
   Kernel kernel;
   kernel.connection();
@@ -217,7 +217,7 @@ TEST_CASE("kernel source: a connection that does not come about holds up the eve
   CHECK(kernel.types() == "CONNECT SEND");
 }
 
-TEST_CASE("kernel source: both ends of a connection are one channel each way", "[linux][kernel_source]") {
+TEST_CASE("eBPF source: both ends of a connection are one channel each way", "[linux][kernel_source]") {
   Kernel kernel;
   kernel.fork(kServer, kChild);
   kernel.connection();
@@ -234,7 +234,7 @@ TEST_CASE("kernel source: both ends of a connection are one channel each way", "
   CHECK(kernel.events.back().sequence == 0);
 }
 
-TEST_CASE("kernel source: bytes that a full ring did not report are a gap", "[linux][kernel_source]") {
+TEST_CASE("eBPF source: bytes that a full ring did not report are a gap", "[linux][kernel_source]") {
   Kernel kernel;
   dpm_pipe_record pipe = {};
   pipe.kind = dpm_pipe;
@@ -256,7 +256,7 @@ TEST_CASE("kernel source: bytes that a full ring did not report are a gap", "[li
   CHECK(kernel.events[3].sequence == 100);
 }
 
-TEST_CASE("kernel source: an end is dated when the thread exits, and has all its CPU time", "[linux][kernel_source]") {
+TEST_CASE("eBPF source: an end is dated when the thread exits, and has all its CPU time", "[linux][kernel_source]") {
   Kernel kernel;
   kernel.fork(kServer, kChild);
   dpm_task_record exited = kernel.task(dpm_exited, kChild, kChild);
@@ -279,7 +279,7 @@ TEST_CASE("kernel source: an end is dated when the thread exits, and has all its
   CHECK_FALSE(kernel.translator().threads().none_left());
 }
 
-TEST_CASE("kernel source: a child that only stopped has not ended a wait", "[linux][kernel_source]") {
+TEST_CASE("eBPF source: a child that only stopped has not ended a wait", "[linux][kernel_source]") {
   Kernel kernel;
   kernel.fork(kServer, kChild);
   dpm_record waited = kernel.record(dpm_waited, kServer);
@@ -288,7 +288,7 @@ TEST_CASE("kernel source: a child that only stopped has not ended a wait", "[lin
   CHECK(kernel.types() == "STARTPROCESS CREATEPROCESS STARTPROCESS");
 }
 
-TEST_CASE("kernel source: CPU time goes on where 48 bits end", "[linux][kernel_source]") {
+TEST_CASE("eBPF source: CPU time goes on where 48 bits end", "[linux][kernel_source]") {
   Kernel kernel;
   const std::uint64_t span = std::uint64_t{1} << 48;
   FollowedThread& thread = *kernel.translator().threads().find(kServer);
@@ -299,7 +299,7 @@ TEST_CASE("kernel source: CPU time goes on where 48 bits end", "[linux][kernel_s
   CHECK(thread.metered->proc_time_ns() == span + 4);
 }
 
-TEST_CASE("kernel source: pipes in use are known however many come and go, others are forgotten",
+TEST_CASE("eBPF source: pipes in use are known however many come and go, others are forgotten",
           "[linux][kernel_source]") {
   Kernel kernel;
   const auto asks = [&kernel](unsigned file) {
@@ -322,7 +322,7 @@ TEST_CASE("kernel source: pipes in use are known however many come and go, other
   CHECK(kernel.translator().events_not_understood() == 1);
 }
 
-TEST_CASE("kernel source: records of threads and pipes that are not known are counted", "[linux][kernel_source]") {
+TEST_CASE("eBPF source: records of threads and pipes that are not known are counted", "[linux][kernel_source]") {
   Kernel kernel;
   kernel.take(kernel.record(dpm_sent, 77));
   CHECK(kernel.translator().events_not_understood() == 1);
@@ -341,7 +341,7 @@ TEST_CASE("kernel source: records of threads and pipes that are not known are co
   CHECK(report.seen == 1);
 }
 
-TEST_CASE("kernel source: events of sockets that were not described are counted", "[linux][kernel_source]") {
+TEST_CASE("eBPF source: events of sockets that were not described are counted", "[linux][kernel_source]") {
   Kernel kernel;
   dpm_record received = kernel.record(dpm_received, kServer);
   received.flags |= dpm_began;

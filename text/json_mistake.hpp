@@ -1,7 +1,5 @@
-// What is wrong with a text that should be JSON, in our words.
-//
-// The libraries that read JSON describe a mistake in their own words, and some do not know where it is. So a text that a
-// library refused is read again here, up to the first mistake, and all commands describe it in the same way.
+// What is wrong with a text that should be JSON. Some libraries do not say where the mistake is: a text that any of them refused is read
+// again by nlohmann_json, and all commands describe it in the same way.
 #pragma once
 
 #include <optional>
@@ -11,8 +9,8 @@
 namespace dpm {
 
 struct JsonMistake {
-  std::size_t line = 1, column = 1;  // of the token that is wrong, in characters
-  std::string what;                  // "unexpected '}'; expected a value"
+  std::size_t line = 0, column = 0;  // from 1, in bytes; 0: the whole text
+  std::string what;                  // "unexpected '}'; expected string literal"
 
   // "path:3: this is not JSON, at column 4: unexpected ..."
   std::string in_file(const std::string& path) const;

@@ -160,7 +160,7 @@ Result<std::unique_ptr<MeteredRun>> follow_scope(const MeteringMethod::Scope& sc
 
 class KernelMethod : public MeteringMethod {
  public:
-  std::string name() const override { return "kernel"; }
+  std::string name() const override { return kEbpf; }
   std::string summary() const override {
     return "eBPF programs record what it does, and no call waits: exact, less than 1 us each; needs root";
   }
@@ -209,6 +209,6 @@ class KernelMethod : public MeteringMethod {
 
 }  // namespace
 
-std::unique_ptr<MeteringMethod> make_kernel() { return std::make_unique<KernelMethod>(); }
+std::unique_ptr<MeteringMethod> make_ebpf() { return std::make_unique<KernelMethod>(); }
 
 }  // namespace dpm::sources

@@ -1,8 +1,8 @@
-"""The source kernel records messages."""
+"""The source ebpf records messages."""
 
 from site_of_guest import expect, moved
 
-CHECK = "kernel source"
+CHECK = "eBPF source"
 PROGRAM = """
 import socket
 a, b = socket.socketpair()
@@ -12,5 +12,5 @@ b.recv(10)
 
 
 def play(site) -> None:
-    trace = site.meter("/usr/bin/python3", "-c", PROGRAM, options=("--source", "kernel"))
+    trace = site.meter("/usr/bin/python3", "-c", PROGRAM, options=("--source", "ebpf"))
     expect(any(event.length == 5 for event in moved(trace, "RECEIVE")), "the message is not in the trace")
