@@ -4,7 +4,10 @@
 
 #include <atomic>
 #include <ctime>
-#include <optional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "backends/linux/custody/keeper/control_socket.hpp"
 #include "cli/meter/command_end.hpp"
@@ -35,6 +38,153 @@ bool names_no_event(MeterFlags flags) {
   return flags.none();
 }
 
+void discard_unmeasured_waits(const MeteredFacts& facts, std::vector<RuleSet>& rules) {
+  if (facts.waits_are_measured) return;
+  for (RuleSet& set : rules)
+    for (const char* field : {"readyTime", "diskTime"}) set.discard(event_layouts(), field);
+}
+
+// The metering of one program, from its source through the filter into the trace. Three threads use it: the caller's feeds the
+// sink; one answers signals, requests and timers; and one waits for the end of the command itself.
+class Recording {
+ public:
+  Recording(MeteredRun& run, RecordingPlan plan, const RecordingSurroundings& around,
+            std::unique_ptr<TraceWriter> writer);
+
+  void run_to_end();
+  void release_program();
+  Recorded result();
+
+ private:
+  GrowthSink& growth() { return inside_ ? static_cast<GrowthSink&>(*inside_) : sink_; }
+  EventSink& events() { return inside_ ? static_cast<EventSink&>(*inside_) : sink_; }
+  MeterControl answers();
+  std::vector<DescriptorWatch::Watched> watched();
+  std::unique_ptr<CommandEnd> await_command_end();
+  void report_left_behind();
+  void add_warnings();
+  void stop();
+
+  MeteredRun& run_;
+  RecordingPlan plan_;
+  const RecordingSurroundings& around_;
+  std::unique_ptr<TraceWriter> writer_;
+  EventFilter filter_;
+  RecordingSink sink_;
+  std::unique_ptr<InsideRecording> inside_;
+  MeterStatus status_;  // the watching thread's own
+  UniqueFd command_;
+  SignalDescriptor signals_;  // blocked before the source starts its threads
+  std::unique_ptr<LiveSource> source_;
+  UniqueFd limit_;
+  Result<ControlServer> control_;
+  std::atomic<bool> stopped_{false};
+  Recorded recorded_;
+};
+
+Recording::Recording(MeteredRun& run, RecordingPlan plan, const RecordingSurroundings& around,
+                     std::unique_ptr<TraceWriter> writer)
+    : run_(run),
+      plan_(std::move(plan)),
+      around_(around),
+      writer_(std::move(writer)),
+      filter_(std::move(plan_.rules), *writer_),
+      sink_(filter_, *writer_, plan_.flags.immediate(), std::move(plan_.chosen), around.listener),
+      inside_(plan_.inside ? std::make_unique<InsideRecording>(*plan_.inside, sink_, sink_) : nullptr),
+      status_{.pid = run.facts().pid,
+              .command = run.facts().command,
+              .flags = plan_.flags,
+              .since_s = ::time(nullptr),
+              .output = around.output},
+      command_(open_process(run.facts().pid)),
+      signals_(around.stop_signals),
+      source_(run.meter({.flags = plan_.flags,
+                         .names_to = &growth(),
+                         .callers = plan_.callers,
+                         .whole_cpu_time = plan_.whole_cpu_time})),
+      limit_(timer_after(around.limit)),
+      control_(ControlServer::open(answers())) {}
+
+MeterControl Recording::answers() {
+  return {.status =
+              [this] {
+                status_.events = sink_.events();
+                status_.lost = source_->so_far().losses.lost();
+                return status_;
+              },
+          .set_flags =
+              [this](MeterFlags changed) {
+                status_.flags = changed;
+                sink_.set_immediate(changed.immediate());
+                source_->set_flags(0, changed);
+              },
+          .processes = [this] { return source_->so_far().processes; },
+          .stop = [this] { stop(); }};
+}
+
+std::vector<DescriptorWatch::Watched> Recording::watched() {
+  std::vector<DescriptorWatch::Watched> watched = {{signals_.fd(), [this] {
+                                                      if (signals_.take()) stop();
+                                                    }}};
+  if (limit_)
+    watched.push_back({limit_.get(), [this] {
+                         std::uint64_t times = 0;
+                         if (::read(limit_.get(), &times, sizeof times) > 0) stop();
+                       }});
+  if (sink_.flush_fd() >= 0) watched.push_back({sink_.flush_fd(), [this] { sink_.flush(); }});
+  if (control_) watched.push_back({control_->fd(), [this] { control_->handle(); }});
+  return watched;
+}
+
+std::unique_ptr<CommandEnd> Recording::await_command_end() {
+  if (!command_ || !around_.on_left_behind) return nullptr;
+  return std::make_unique<CommandEnd>(
+      std::move(command_), [this] { return !source_->so_far().processes.empty(); }, [this] { report_left_behind(); });
+}
+
+void Recording::report_left_behind() {
+  const auto so_far = source_->so_far();
+  around_.on_left_behind({.ledger = sink_.complete_so_far(so_far.losses), .meter = so_far.summary},
+                         named(so_far.processes));
+}
+
+void Recording::stop() {
+  stopped_ = true;
+  source_->stop();
+}
+
+void Recording::run_to_end() {
+  const DescriptorWatch watch(watched());
+  const auto command_end = await_command_end();
+  if (around_.listener != nullptr) around_.listener->begin([this] { return source_->so_far().losses.lost(); });
+  if (auto done = source_->run(events()); !done) recorded_.failure = done.error().what;
+  if (around_.listener != nullptr) around_.listener->end();
+}
+
+// When the metering was stopped, the program goes on without it.
+void Recording::release_program() {
+  if (!stopped_) return;
+  if (auto left = run_.release(); !left) recorded_.failure = left.error().what;
+}
+
+Recorded Recording::result() {
+  if (const auto& written = writer_->status(); !written) recorded_.failure = written.error().what;
+  recorded_.ledger = writer_->ledger();
+  add_warnings();
+  recorded_.meter = source_->summary();
+  recorded_.stopped = stopped_;
+  return std::move(recorded_);
+}
+
+void Recording::add_warnings() {
+  std::vector<std::string>& warnings = recorded_.ledger.warnings;
+  if (inside_)
+    for (std::string& complaint : inside_->take_complaints()) warnings.push_back(std::move(complaint));
+  if (recorded_.ledger.removed > 0)
+    warnings.push_back(begins_in_the_middle(recorded_.ledger, plan_.form.window->length));
+  if (!control_) warnings.push_back("dpm list, stop and setflags could not reach this meter: " + control_.error().what);
+}
+
 }  // namespace
 
 Result<RecordingPlan> plan_recording(const std::string& flags, const std::string& templates) {
@@ -56,88 +206,13 @@ Result<RecordingPlan> plan_recording(const std::string& flags, const std::string
 }
 
 Result<Recorded> record(MeteredRun& run, RecordingPlan plan, const RecordingSurroundings& around) {
-  if (!run.facts().waits_are_measured)
-    for (RuleSet& rules : plan.rules)
-      for (const char* field : {"readyTime", "diskTime"}) rules.discard(event_layouts(), field);
+  discard_unmeasured_waits(run.facts(), plan.rules);
   auto writer = TraceWriter::create(around.trace, describe_events({"filter"}, plan.rules), plan.form);
   if (!writer) return writer.error();
-  EventFilter filter(std::move(plan.rules), **writer);
-  RecordingSink sink(filter, **writer, plan.flags.immediate(), std::move(plan.chosen), around.listener);
-  std::optional<InsideRecording> inside;
-  if (plan.inside) inside.emplace(*plan.inside, sink, sink);
-  GrowthSink& growth = inside ? static_cast<GrowthSink&>(*inside) : sink;
-  EventSink& events = inside ? static_cast<EventSink&>(*inside) : sink;
-  MeterStatus status{.pid = run.facts().pid,
-                     .command = run.facts().command,
-                     .flags = plan.flags,
-                     .since_s = ::time(nullptr),
-                     .output = around.output};  // the watching thread's own
-  UniqueFd command = open_process(run.facts().pid);
-  SignalDescriptor signals(around.stop_signals);
-  const auto source = run.meter(
-      {.flags = plan.flags, .names_to = &growth, .callers = plan.callers, .whole_cpu_time = plan.whole_cpu_time});
-
-  Recorded recorded;
-  std::atomic<bool> stopped{false};
-  const auto stop = [&] {
-    stopped = true;
-    source->stop();
-  };
-  auto control = ControlServer::open({.status =
-                                          [&] {
-                                            status.events = sink.events();
-                                            status.lost = source->so_far().losses.lost();
-                                            return status;
-                                          },
-                                      .set_flags =
-                                          [&](MeterFlags changed) {
-                                            status.flags = changed;
-                                            sink.set_immediate(changed.immediate());
-                                            source->set_flags(0, changed);
-                                          },
-                                      .processes = [&] { return source->so_far().processes; },
-                                      .stop = stop});
-  std::vector<DescriptorWatch::Watched> watched = {{signals.fd(), [&] {
-                                                      if (signals.take()) stop();
-                                                    }}};
-  const UniqueFd limit = timer_after(around.limit);
-  if (limit)
-    watched.push_back({limit.get(), [&] {
-                         std::uint64_t times = 0;
-                         if (::read(limit.get(), &times, sizeof times) > 0) stop();
-                       }});
-  if (sink.flush_fd() >= 0) watched.push_back({sink.flush_fd(), [&sink] { sink.flush(); }});
-  if (control) watched.push_back({control->fd(), [&control] { control->handle(); }});
-  {
-    const DescriptorWatch watch(std::move(watched));
-    std::optional<CommandEnd> command_end;
-    if (command && around.on_left_behind)
-      command_end.emplace(
-          std::move(command), [&] { return !source->so_far().processes.empty(); },
-          [&] {
-            const auto so_far = source->so_far();
-            around.on_left_behind({.ledger = sink.complete_so_far(so_far.losses), .meter = so_far.summary},
-                                  named(so_far.processes));
-          });
-    if (around.listener != nullptr) around.listener->begin([&source] { return source->so_far().losses.lost(); });
-    if (auto done = source->run(events); !done) recorded.failure = done.error().what;
-    if (around.listener != nullptr) around.listener->end();
-  }
-  if (stopped) {
-    if (auto left = run.release(); !left) recorded.failure = left.error().what;
-  }
-  if (const auto& written = (*writer)->status(); !written) recorded.failure = written.error().what;
-  recorded.ledger = (*writer)->ledger();
-  if (inside)
-    for (std::string& complaint : inside->take_complaints()) recorded.ledger.warnings.push_back(std::move(complaint));
-  if (recorded.ledger.removed > 0)
-    recorded.ledger.warnings.push_back(begins_in_the_middle(recorded.ledger, plan.form.window->length));
-  if (!control)
-    recorded.ledger.warnings.push_back("dpm list, stop and setflags could not reach this meter: " +
-                                       control.error().what);
-  recorded.meter = source->summary();
-  recorded.stopped = stopped;
-  return recorded;
+  Recording recording(run, std::move(plan), around, *std::move(writer));
+  recording.run_to_end();
+  recording.release_program();
+  return recording.result();
 }
 
 }  // namespace dpm::cli

@@ -35,6 +35,9 @@ class MeterThread {
   // The program goes on without us.
   void let_go();
   control::Delivery delivery() const { return sink_->delivery(); }
+  // As far as the handlers have been called.
+  bool is_ready() const { return told_ >= Stage::ready; }
+  bool has_let_go() const { return told_ >= Stage::let_go; }
   bool has_ended() const { return told_ == Stage::ended; }
   const std::string& failure() const { return failure_; }  // after the end
 

@@ -13,6 +13,7 @@
 #include "backends/linux/custody/keeper/stopped_meter.hpp"
 #include "backends/linux/sources/metering_methods.hpp"
 #include "control/agents/program_processes.hpp"
+#include "model/check.hpp"
 #include "os/find_program.hpp"
 #include "os/kernel/cgroups.hpp"
 #include "os/kernel/process_files.hpp"
@@ -67,6 +68,24 @@ SupervisorProcess::SupervisorProcess(asio::io_context& context, const Options& o
       change_timer_(context),
       conclude_timer_(context) {}
 
+void SupervisorProcess::enter(Life next) {
+  switch (next) {
+    case Life::none:
+      DPM_CHECK(false);  // only at the beginning
+      break;
+    case Life::waits:
+      DPM_CHECK(life_ == Life::none);
+      break;
+    case Life::runs:
+      DPM_CHECK(life_ == Life::none || life_ == Life::waits);
+      break;
+    case Life::ended:
+      DPM_CHECK(life_ == Life::waits || life_ == Life::runs);
+      break;
+  }
+  life_ = next;
+}
+
 ManagedProcess SupervisorProcess::describe() const {
   ManagedProcess managed = managed_;
   managed.controller = service_.controller();
@@ -74,7 +93,7 @@ ManagedProcess SupervisorProcess::describe() const {
 }
 
 void SupervisorProcess::on_request(RequestId id, RequestBody request) {
-  const bool is_beginning = managed_.pid == 0;
+  const bool is_beginning = life_ == Life::none;
   auto answer = perform(id, request);
   if (!answer) {
     service_.refuse(id, answer.error().what);
@@ -94,14 +113,14 @@ Result<SupervisorProcess::Answer> SupervisorProcess::perform(RequestId id, Reque
   const auto made = [](Result<ProcessCreated> created) {
     return created ? Result<Answer>(*std::move(created)) : Result<Answer>(created.error());
   };
-  if (managed_.pid == 0) {
+  if (life_ == Life::none) {
     if (const auto* wanted = std::get_if<CreateProcess>(&request)) return made(create(*wanted));
     if (const auto* wanted = std::get_if<AcquireProcess>(&request)) return made(acquire(*wanted));
     return Error{"the process was not created yet"};
   }
   if (const auto* wanted = std::get_if<SetFlags>(&request)) return now(set_flags(wanted->flags));
   if (const auto* input = std::get_if<Input>(&request)) {
-    if (has_ended_ || !is_child_) return Error{"it takes no input from here"};
+    if (life_ == Life::ended || !is_child_) return Error{"it takes no input from here"};
     return now(streams_.add_input(input->bytes, input->end));
   }
   if (std::holds_alternative<StartProcess>(request)) return later(start(id));
@@ -135,6 +154,7 @@ Result<ProcessCreated> SupervisorProcess::create(const CreateProcess& request) {
     managed_.pid = 0;
     return metered.error();
   }
+  enter(Life::waits);
   created.pid = managed_.pid;
   created.name = managed_.name;
   created.source = managed_.source;
@@ -202,6 +222,7 @@ Result<ProcessCreated> SupervisorProcess::acquire(const AcquireProcess& request)
     managed_.pid = 0;
     return metered.error();
   }
+  enter(Life::runs);
   return created;
 }
 
@@ -237,16 +258,14 @@ Result<void> SupervisorProcess::meter(std::unique_ptr<MeteredRun> run, const Fil
   program_->when_readable([this] { on_program_end(); });
   MeterThread::Handlers handlers;
   handlers.on_ready = [this] {
-    is_metered_ = true;
     if (!starters_.empty()) open_gate();
   };
   handlers.on_let_go = [this] {
-    is_let_go_ = true;
     if (!releasers_.empty()) finish_release();
   };
   handlers.on_end = [this] {
     if (conclude_timer_.is_running()) conclude();
-    if (is_retired_) leave();
+    if (is_released_) leave();
   };
   MeterOptions options;
   options.flags = flags;
@@ -260,7 +279,7 @@ Result<void> SupervisorProcess::meter(std::unique_ptr<MeteredRun> run, const Fil
 // ---- what it is told
 
 Result<void> SupervisorProcess::set_flags(MeterFlags flags) {
-  if (has_ended_) return Error{"it has ended"};
+  if (life_ == Life::ended) return Error{"it has ended"};
   managed_.flags = flags;
   meter_->set_flags(flags);
   return {};
@@ -269,16 +288,16 @@ Result<void> SupervisorProcess::set_flags(MeterFlags flags) {
 Result<void> SupervisorProcess::start(RequestId id) {
   if (managed_.state != ProcessState::fresh && managed_.state != ProcessState::stopped)
     return Error{fmt::format("a process that is {} cannot be started", state_name(managed_.state))};
-  if (!has_ended_) managed_.reason.clear();
+  if (life_ != Life::ended) managed_.reason.clear();
   set_state(ProcessState::running);
-  if (has_begun_) {
+  if (life_ == Life::waits) {
+    starters_.push_back(id);
+    if (meter_->is_ready()) open_gate();
+  } else {
     change_timer_.cancel();
     may_not_have_stopped_ = false;
     group_.go_on(is_stopped(program_stat_));
     service_.reply(id, Done{});
-  } else {
-    starters_.push_back(id);
-    if (is_metered_) open_gate();
   }
   return {};
 }
@@ -286,8 +305,8 @@ Result<void> SupervisorProcess::start(RequestId id) {
 void SupervisorProcess::open_gate() {
   for (const auto& id : std::exchange(starters_, {})) service_.reply(id, Done{});
   // It may have been stopped again in between.
-  if (has_begun_ || managed_.state != ProcessState::running) return;
-  has_begun_ = true;
+  if (life_ != Life::waits || managed_.state != ProcessState::running) return;
+  enter(Life::runs);
   meter_->start_program();
   keep_reaping();
 }
@@ -295,7 +314,7 @@ void SupervisorProcess::open_gate() {
 void SupervisorProcess::keep_reaping() {
   const auto reap = [this] {
     note_changes();
-    reap_orphans(has_ended_ ? 0 : managed_.pid);
+    reap_orphans(life_ == Life::ended ? 0 : managed_.pid);
   };
   children_.emplace(context_, SIGCHLD, reap);
   reap();  // children that ended before
@@ -304,12 +323,12 @@ void SupervisorProcess::keep_reaping() {
 Result<void> SupervisorProcess::stop() {
   if (managed_.state != ProcessState::fresh && managed_.state != ProcessState::running)
     return Error{fmt::format("a process that is {} cannot be stopped", state_name(managed_.state))};
-  if (has_begun_) {
+  if (life_ != Life::waits) {
     change_timer_.cancel();
     may_not_have_stopped_ = true;
     group_.stop();
   }
-  if (!has_ended_) managed_.reason.clear();
+  if (life_ != Life::ended) managed_.reason.clear();
   set_state(ProcessState::stopped);
   return {};
 }
@@ -326,7 +345,7 @@ Result<void> SupervisorProcess::release(RequestId id) {
   if (managed_.state != ProcessState::killed && managed_.state != ProcessState::acquired)
     return Error{fmt::format("a process that is {} has to be killed first", state_name(managed_.state))};
   releasers_.push_back(id);
-  if (is_let_go_) {
+  if (meter_->has_let_go()) {
     finish_release();
   } else {
     meter_->let_go();
@@ -353,7 +372,7 @@ void SupervisorProcess::finish_release() {
   const std::string note = is_child_ ? left_behind_text() : "";
   leave_cgroup();
   for (const auto& id : std::exchange(releasers_, {})) service_.reply(id, Done{note});
-  is_retired_ = true;
+  is_released_ = true;
   if (meter_->has_ended()) return leave();
   service_.hide();
 }
@@ -365,7 +384,7 @@ void SupervisorProcess::finish_release() {
 void SupervisorProcess::note_changes() {
   constexpr std::chrono::milliseconds kLasting{50};
   siginfo_t change = {};
-  while (!has_ended_ && ::waitid(P_PID, managed_.pid, &change, WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
+  while (life_ != Life::ended && ::waitid(P_PID, managed_.pid, &change, WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
          change.si_pid != 0) {
     const int signal = change.si_code == CLD_STOPPED ? change.si_status : 0;
     if (signal != 0) may_not_have_stopped_ = false;
@@ -404,7 +423,7 @@ void SupervisorProcess::leave_cgroup() {
 
 // Others may freeze and thaw the cgroup, too. What it was told last counts: our own orders agree with the state.
 void SupervisorProcess::look_at_cgroup() {
-  if (has_ended_) {
+  if (life_ == Life::ended) {
     group_.cgroup()->remove();
     return;
   }
@@ -412,14 +431,14 @@ void SupervisorProcess::look_at_cgroup() {
   if (managed_.state == ProcessState::running && frozen) {
     managed_.reason = "its cgroup was frozen";
     set_state(ProcessState::stopped);
-  } else if (managed_.state == ProcessState::stopped && has_begun_ && !is_still()) {
+  } else if (managed_.state == ProcessState::stopped && life_ == Life::runs && !is_still()) {
     managed_.reason.clear();
     set_state(ProcessState::running);
   }
 }
 
 void SupervisorProcess::on_program_end() {
-  has_ended_ = true;
+  enter(Life::ended);
   if (group_.cgroup()) group_.cgroup()->remove();
   siginfo_t end = {};
   const bool is_ours = is_child_ && ::waitid(P_PID, managed_.pid, &end, WEXITED) == 0;

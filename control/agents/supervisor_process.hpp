@@ -6,8 +6,16 @@
 //                                  │   └── notified calls ◄── program
 //                                  └── events ──► filter
 //
+// Two state machines describe the program. The state that the daemon is told of follows orders:
+//
 //     new ─► running ◄──► stopped          acquired: neither started nor stopped nor killed, only metered
 //      └───────────────────► │             killed: the first process has ended, for any reason
+//
+// The life of the program (`Life`) follows events, which come after an order or without one:
+//
+//     none ─► waits ─► runs ─► ended
+//      │        └───────│───────►▲
+//      └── acquired ───►┘
 //
 // If the supervisor is killed, the program's keeper answers its calls and reads its output. A program that is metered from inside
 // the kernel has a reader for its output instead.
@@ -46,6 +54,14 @@ class SupervisorProcess {
   using RequestId = AgentService::RequestId;
 
   SupervisorProcess(asio::io_context& context, const Options& options, const OpenMeterSink& open_sink);
+
+  enum class Life : std::uint8_t {
+    none,   // no process yet
+    waits,  // before its first instruction: the order to start it, or its meter, is missing
+    runs,   // stopped or not
+    ended,  // its first process has ended; until "killed", the report waits for its last events and its output
+  };
+  void enter(Life next);
 
   control::ManagedProcess describe() const;
   void on_request(RequestId id, control::RequestBody request);
@@ -94,18 +110,20 @@ class SupervisorProcess {
   MeterTunnel tunnel_;
   ProgramStreams streams_;
   control::ManagedProcess managed_;
-  bool is_child_ = false;  // launched by us; not acquired
+  Life life_ = Life::none;
+  // Each of these two may be true in every state of its life: a program that was acquired is released while it runs.
+  bool is_child_ = false;     // launched by us; not acquired
+  bool is_released_ = false;  // the agent stays until the meter has delivered its events
 
   std::unique_ptr<MeterThread> meter_;
   std::optional<SignalWatch> children_;  // once it has begun
-  bool is_metered_ = false;              // its calls are served
-  bool has_begun_ = false, has_ended_ = false, is_let_go_ = false, is_retired_ = false;
-  std::optional<Descriptor> program_;  // a pidfd of its first process
-  UniqueFd program_stat_;              // its /proc/PID/stat
-  ProgramGroup group_;                 // with its descendants
+  std::optional<Descriptor> program_;    // a pidfd of its first process
+  UniqueFd program_stat_;                // its /proc/PID/stat
+  ProgramGroup group_;                   // with its descendants
   std::optional<Descriptor> cgroup_events_;
   Timer change_timer_;
-  bool may_not_have_stopped_ = false;  // since our last SIGSTOP
+  // Since our last SIGSTOP. About a signal on its way, not about the program: no state says how long it takes.
+  bool may_not_have_stopped_ = false;
   Timer conclude_timer_;
   std::vector<RequestId> starters_, killers_, releasers_;  // to be answered
 };

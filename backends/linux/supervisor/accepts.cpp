@@ -40,7 +40,7 @@ void Accepts::settle_old(std::int64_t now_ns) {
     const std::uint32_t pid = accept.thread->pid();
     TrackedThread* thread = shared_.table.thread(accept.thread->tid());
     if (thread == nullptr || searched.contains(pid)) continue;
-    if (now_ns < thread->process->search_at_ns || progress_.may_be_in_call(*thread, accept.descriptor)) continue;
+    if (now_ns < thread->process->search_at_ns || inspector_.may_be_in_call(*thread, accept.descriptor)) continue;
     is_over(*thread);
     searched.insert(pid);
     const std::size_t open = search_connections(*thread, pid);
@@ -54,7 +54,7 @@ void Accepts::give_up_missing(std::uint32_t pid, std::int64_t since_ns, bool non
   for (const AwaitedPath& missing : shared_.meter.paths().old_accepts(since_ns)) {
     TrackedThread* by = shared_.table.thread(missing.thread->tid());
     if (missing.thread->pid() != pid || by == nullptr) continue;
-    if (!progress_.may_be_in_call(*by, missing.descriptor)) shared_.meter.paths().give_up_accept(missing, none_left);
+    if (!inspector_.may_be_in_call(*by, missing.descriptor)) shared_.meter.paths().give_up_accept(missing, none_left);
   }
 }
 

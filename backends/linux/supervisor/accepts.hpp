@@ -6,15 +6,13 @@
 #include <string>
 
 #include "backends/linux/supervisor/call_inspector.hpp"
-#include "backends/linux/supervisor/call_progress.hpp"
 #include "backends/linux/supervisor/shared.hpp"
 
 namespace dpm {
 
 class Accepts {
  public:
-  Accepts(Shared& shared, CallInspector& inspector, CallProgress& progress)
-      : shared_(shared), inspector_(inspector), progress_(progress) {}
+  Accepts(Shared& shared, CallInspector& inspector) : shared_(shared), inspector_(inspector) {}
 
   // The call goes on, and takes a connection that waits at this listener.
   void record(TrackedThread& thread, const Call& call, const Notification& notification, const Socket& listener);
@@ -33,7 +31,6 @@ class Accepts {
 
   Shared& shared_;
   CallInspector& inspector_;
-  CallProgress& progress_;
 };
 
 }  // namespace dpm

@@ -1,12 +1,9 @@
 #include "backends/linux/supervisor/call_handler.hpp"
 
-#include <fmt/format.h>
-
 #include <cerrno>
 #include <utility>
 
 #include "backends/linux/supervisor/call_arguments.hpp"
-#include "backends/linux/supervisor/unmade_calls.hpp"
 
 namespace dpm {
 namespace {
@@ -17,28 +14,18 @@ bool asks(const MeteredCall& shape) {
 
 }  // namespace
 
-CallHandler::CallHandler(Shared& shared, const Terms& terms, NotificationSlots& slots, int epoll_fd,
+CallHandler::CallHandler(Shared& shared, const ProcessTracker::Terms& terms, NotificationSlots& slots, int epoll_fd,
                          std::function<void()> wake)
     : shared_(shared),
-      slots_(slots),
-      held_(shared, slots_, epoll_fd, std::move(wake)),
-      cpu_times_(shared, terms.call_cost_ns, terms.cpu_counters),
-      places_(shared, terms.callers),
-      bypasses_(shared),
-      inspector_(shared, cpu_times_, places_),
-      progress_(shared),
-      looks_(shared, progress_),
+      tracker_(shared, terms, *this),
+      inspector_(shared, tracker_.cpu_times(), tracker_.places()),
+      held_(shared, slots, epoll_fd, std::move(wake)),
       restarts_(shared, inspector_),
-      turns_(shared, held_, looks_),
-      sends_(shared, inspector_, progress_, restarts_),
-      accepts_(shared, inspector_, progress_),
-      receive_parts_{inspector_, progress_, looks_, held_, turns_, sends_, accepts_, restarts_},
-      records_(shared, receive_parts_),
-      receives_(shared, receive_parts_, records_),
-      tracker_(shared, {cpu_times_, places_, bypasses_, child_waits_, *this}, terms.program),
-      waits_(shared, {inspector_, cpu_times_, tracker_, child_waits_, slots_}),
+      sends_(shared, inspector_, restarts_),
+      receives_(shared, inspector_, held_, restarts_, sends_),
+      waits_(shared, inspector_, tracker_, held_.slots()),
       path_calls_(shared, inspector_),
-      unsettled_(shared, progress_, looks_) {}
+      unsettled_(shared, inspector_) {}
 
 CallOutcome CallHandler::handle(const Notification& notification) {
   const MeteredCall* shape = notification.arch == kNativeArch ? find_metered_call(notification.call) : nullptr;
@@ -46,7 +33,7 @@ CallOutcome CallHandler::handle(const Notification& notification) {
   if (thread == nullptr) return CallOutcome::let_go;
   ++thread->metered->notified_calls;
   ++thread->metered->call_number;
-  bypasses_.look_for_ring(*thread->metered);
+  tracker_.bypasses().look_for_ring(*thread->metered);
   if (!last_call_is_over(notification, *thread) || shape == nullptr) return CallOutcome::let_go;
   const auto unmade = take_unmade(*thread, notification, shared_.clock.now());
   if ((unmade && unmade->stays_recorded) || (!unmade && restarts_.is_restarted(*thread, notification))) {
@@ -91,13 +78,11 @@ TrackedThread* CallHandler::thread_of(const Notification& notification, const Me
 bool CallHandler::last_call_is_over(const Notification& notification, TrackedThread& thread) {
   thread.metered->was_seen(shared_.clock.now());
   if (thread.hold) held_.interrupt(thread);  // a signal took that call away
-  accepts_.is_over(thread);
-  records_.is_over(notification.tid);
-  turns_.end(thread);
+  receives_.is_over(thread);
   if (thread.wait && !waits_.is_past_wait(notification.tid)) return false;
   thread.counters_read = false;
   thread.seen_running = 0;  // in a call that is over
-  if (thread.metered->counted.flow != nullptr) progress_.read_counters(thread);
+  if (thread.metered->counted.flow != nullptr) inspector_.read_counters(thread);
   return true;
 }
 
@@ -140,8 +125,7 @@ void CallHandler::look_around(std::int64_t now_ns) {
   waits_.check(now_ns);
   tracker_.read_news();
   tracker_.look_around();
-  accepts_.settle_old(now_ns);
-  records_.settle_several(now_ns);
+  receives_.settle_old(now_ns);
   read_closed_sockets();
   unsettled_.settle_old(now_ns);
 }
@@ -153,7 +137,7 @@ void CallHandler::read_closed_sockets() {
   const std::int64_t now_ns = shared_.clock.steady_ns(now);
   const auto news = shared_.news.drain_closed_sockets(
       [&](const ClosedSocket& closed) {
-        records_.closed(closed.cookie, now);
+        receives_.closed(closed.cookie, now);
         shared_.meter.closed(closed, now, now_ns);
       },
       now_ns);
@@ -169,10 +153,10 @@ std::uint64_t CallHandler::pass_all() {
     if (thread->wait && thread->wait->held) passed += waits_.go_on(*thread) ? 1 : 0;
     thread->interrupted.reset();
     thread->interrupted_wait.reset();
-    records_.forget(tid);
+    receives_.forget_memory(tid);
     thread->taking.reset();
   }
-  turns_.forget_all();
+  receives_.forget_turns();
   shared_.meter.was_passed_by();
   return passed;
 }
@@ -181,13 +165,13 @@ void CallHandler::finish() {
   read_closed_sockets();
   tracker_.read_news();
   tracker_.look_around();
-  records_.settle_several(shared_.clock.steady_now_ns());
+  receives_.settle_several(shared_.clock.steady_now_ns());
   for (const auto& [tid, thread] : shared_.table.threads()) {
     if (thread->wait && thread->wait->held) waits_.go_on(*thread);
     if (thread->hold) held_.go_on(*thread);
   }
   for (const auto& [tid, thread] : shared_.table.threads()) {
-    cpu_times_.read(*thread);
+    tracker_.cpu_times().read(*thread);
     shared_.meter.leave(*thread->metered);
   }
   const LocalTime now = shared_.clock.now();
@@ -197,18 +181,18 @@ void CallHandler::finish() {
 void CallHandler::thread_ends(TrackedThread& thread, bool number_goes_on) {
   if (thread.hold) held_.end(thread);
   if (thread.wait) waits_.thread_ends(thread);
-  turns_.end(thread);
-  if (thread.metered->counted.flow != nullptr && !number_goes_on) progress_.read_last_counters(thread);
+  receives_.end_turn(thread);
+  if (thread.metered->counted.flow != nullptr && !number_goes_on) inspector_.read_last_counters(thread);
   if (thread.metered->tid() == thread.metered->pid()) read_closed_sockets();
 }
 
-void CallHandler::program_changes(TrackedThread& thread) { records_.forget(thread.metered->tid()); }
+void CallHandler::program_changes(TrackedThread& thread) { receives_.forget_memory(thread.metered->tid()); }
 
 void CallHandler::forget_thread(TrackedThread& thread) {
   if (thread.hold) held_.end(thread);
   if (thread.wait) waits_.end(thread);
-  turns_.end(thread);
-  records_.forget(thread.metered->tid());
+  receives_.end_turn(thread);
+  receives_.forget_memory(thread.metered->tid());
 }
 
 void CallHandler::child_is_gone(std::uint32_t parent_pid, const ChildState& child) { waits_.infer(parent_pid, child); }
@@ -216,21 +200,13 @@ void CallHandler::child_is_gone(std::uint32_t parent_pid, const ChildState& chil
 void CallHandler::news_are_read() { waits_.settle(); }
 
 std::vector<std::string> CallHandler::warnings() const {
-  std::vector<std::string> warnings;
-  if (tracker_.news_lost() > 0)
-    warnings.push_back(
-        fmt::format("the kernel dropped announcements of processes {} times: some forks and exits are missing",
-                    tracker_.news_lost()));
-  if (tracker_.unnamed() > 0)
-    warnings.push_back(fmt::format(
-        "processes that ended before their names could be read: {}; each is called 'process'", tracker_.unnamed()));
-  if (auto cpu = cpu_times_.warning()) warnings.push_back(*std::move(cpu));
+  std::vector<std::string> warnings = tracker_.warnings();
   const auto add = [&warnings](const std::vector<std::string>& more) {
     warnings.insert(warnings.end(), more.begin(), more.end());
   };
-  add(records_.several().warnings());
+  add(receives_.warnings());
   add(shared_.meter.check_warnings());
-  add(bypasses_.warnings());
+  add(tracker_.bypasses().warnings());
   return warnings;
 }
 

@@ -10,22 +10,17 @@
 
 #include "backends/linux/supervisor/child_wait_calls.hpp"
 #include "backends/linux/supervisor/path_calls.hpp"
-#include "backends/linux/supervisor/receives.hpp"
+#include "backends/linux/supervisor/receive_calls.hpp"
 #include "backends/linux/supervisor/unsettled_events.hpp"
 
 namespace dpm {
 
 class CallHandler : private ProcessObserver {
  public:
-  struct Terms {
-    ProcessTracker::Program program;
-    std::uint64_t call_cost_ns = 0;  // CPU time that one notification costs the program
-    bool callers = false;            // as in MeterOptions
-    bool cpu_counters = true;
-  };
   // The notifications of held calls are kept in `slots`, and their files are watched in `epoll_fd`. `wake` wakes the
   // thread that attends to them.
-  CallHandler(Shared& shared, const Terms& terms, NotificationSlots& slots, int epoll_fd, std::function<void()> wake);
+  CallHandler(Shared& shared, const ProcessTracker::Terms& terms, NotificationSlots& slots, int epoll_fd,
+              std::function<void()> wake);
 
   CallOutcome handle(const Notification& notification);
   // A call was to be let go, and did not wait any more.
@@ -34,7 +29,6 @@ class CallHandler : private ProcessObserver {
   // ---- between calls
   HeldCalls& held() { return held_; }
   ProcessTracker& tracker() { return tracker_; }
-  BypassWatch& bypasses() { return bypasses_; }
   // Looks at everything that may have become known, or due, since the last time.
   void look_around(std::int64_t now_ns);
   void read_closed_sockets();
@@ -62,23 +56,12 @@ class CallHandler : private ProcessObserver {
   void news_are_read() override;
 
   Shared& shared_;
-  HeldSlots slots_;
-  ChildWaits child_waits_;
-  HeldCalls held_;
-  CpuTimes cpu_times_;
-  CodePlaces places_;
-  BypassWatch bypasses_;
-  CallInspector inspector_;
-  CallProgress progress_;
-  QueueLooks looks_;
-  RestartedCalls restarts_;
-  TurnTaking turns_;
-  Sends sends_;
-  Accepts accepts_;
-  ReceiveRecords::Parts receive_parts_;
-  ReceiveRecords records_;
-  Receives receives_;
   ProcessTracker tracker_;
+  CallInspector inspector_;
+  HeldCalls held_;
+  RestartedCalls restarts_;
+  Sends sends_;
+  ReceiveCalls receives_;
   ChildWaitCalls waits_;
   PathCalls path_calls_;
   UnsettledEvents unsettled_;

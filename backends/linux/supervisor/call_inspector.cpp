@@ -103,4 +103,61 @@ Flow* CallInspector::stream_from(int fd, const DescriptorIdentity& identity) {
   return flow == nullptr || flow->kind != ChannelKind::stream ? nullptr : flow;
 }
 
+// A thread that was just woken in its call is running, and so is one that left the call long ago, or waits for a CPU. A
+// thread that has used CPU time at each look counts as computing.
+bool CallInspector::may_be_in_call(TrackedThread& thread, std::int32_t descriptor) {
+  constexpr int kLooks = 5;
+  constexpr std::uint64_t kRunsForNs = 1'000'000;
+  const CallState state = shared_.kernel.call_state(thread.metered->pid(), thread.metered->tid(), descriptor);
+  if (state != CallState::running) {
+    thread.seen_running = 0;
+    return state == CallState::in_call;
+  }
+  std::uint64_t cpu_ns = 0;
+  if (!thread.files->cpu_time_ns(cpu_ns)) return false;
+  if (cpu_ns >= thread.cpu_seen_running_ns + kRunsForNs) {
+    thread.cpu_seen_running_ns = cpu_ns;
+    ++thread.seen_running;
+  }
+  return thread.seen_running < kLooks;
+}
+
+// Forgets the sends that are over, though their threads have made no call since. False if there was none.
+bool CallInspector::forget_finished(StreamBalance& sends) {
+  return sends.forget_finished(shared_.clock.steady_now_ns(), [this](const StreamBalance::Send& send) {
+    TrackedThread* thread = send.descriptor < 0 ? nullptr : shared_.table.thread(send.tid);
+    return thread != nullptr && !may_be_in_call(*thread, send.descriptor);
+  });
+}
+
+void CallInspector::read_counters(TrackedThread& thread) {
+  ThreadFiles::Transferred transferred;
+  if (!thread.files->transferred(transferred)) return;
+  shared_.meter.io_counters(*thread.metered, transferred);
+  thread.counters_read = true;
+}
+
+// During an exec in another thread, that thread takes over the first thread's number, and with it the files of /proc
+// under that number. So what was read belongs to the first thread only if no living thread has its number.
+void CallInspector::read_last_counters(TrackedThread& thread) {
+  MeteredThread& metered = *thread.metered;
+  ThreadFiles::Transferred transferred;
+  if (!thread.files->transferred(transferred)) return;
+  const bool may_pass_on = metered.tid() == metered.pid() && thread.process->several_threads;
+  if (may_pass_on && !shared_.kernel.is_ending(metered.pid(), metered.tid()).value_or(true)) return;
+  shared_.meter.io_counters(metered, transferred);
+}
+
+std::optional<StreamBalance::Received> CallInspector::received_by_sends(Flow& flow, int fd, std::uint64_t& waiting) {
+  auto received = shared_.meter.received(flow, waiting, false);
+  // Bytes of a send that was being made when the socket was inspected may be there now.
+  if (received && !received->certain && forget_finished(flow.balance)) {
+    waiting = shared_.files.bytes_waiting(fd);
+    received = shared_.meter.received(flow, waiting, false);
+  }
+  if (!received || received->certain || waiting > 0) return received;
+  if (!shared_.files.comes_no_more(fd) || shared_.files.bytes_waiting(fd) > 0) return received;
+  return shared_.meter.received(flow, 0, true);
+}
+
 }  // namespace dpm

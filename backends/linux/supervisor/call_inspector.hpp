@@ -1,5 +1,5 @@
-// Tells what a notified call is about: which call, by which thread and from where, and which socket, pipe or eventfd
-// its descriptor is.
+// Inspects a notified call: which call it is, by which thread and from where, which socket, pipe or eventfd its
+// descriptor is, and later, as far as the kernel tells, how far it has got.
 #pragma once
 
 #include <cstdint>
@@ -44,11 +44,24 @@ class CallInspector {
   // The stream that can be read from this descriptor, if it is one.
   Flow* stream_from(int fd, const DescriptorIdentity& identity);
 
+  // ---- progress
+  // Whether the thread may be in a call on this descriptor, or has just been woken in it.
+  bool may_be_in_call(TrackedThread& thread, std::int32_t descriptor);
+  // The thread's I/O counters tell how much its last call moved.
+  void read_counters(TrackedThread& thread);
+  // Of a thread that has ended.
+  void read_last_counters(TrackedThread& thread);
+  // Everything that was sent and does not wait any more has been received: receives may have taken more than was seen
+  // before them. `waiting` may be read again.
+  std::optional<StreamBalance::Received> received_by_sends(Flow& flow, int fd, std::uint64_t& waiting);
+
   // The supervisor does not know the call's thread.
   void could_not_look() { unlooked_calls_ += shared_.files.may_open_no_more() ? 1 : 0; }
   std::uint64_t unlooked_calls() const { return unlooked_calls_; }  // because the meter had no descriptor left
 
  private:
+  bool forget_finished(StreamBalance& sends);
+
   Shared& shared_;
   CpuTimes& cpu_times_;
   CodePlaces& places_;

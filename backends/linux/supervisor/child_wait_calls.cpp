@@ -38,7 +38,7 @@ CallOutcome ChildWaitCalls::wait_for_child(const Notification& notification, con
   const Look look = look_at_children(thread, request, handling.group, holds);
   settle();  // of other threads, if an end was found that had not been announced yet
   // A child that ends between this look and the kernel's is gone before its clock can be read.
-  if (!request.blocks && look.some_run) parts_.cpu_times.count_children(*thread.process);
+  if (!request.blocks && look.some_run) tracker_.cpu_times().count_children(*thread.process);
   if (look.ended.empty() && (!request.blocks || !look.some_run)) return CallOutcome::let_go;
   thread.wait = wait_of(notification, shape, thread);
   thread.wait->request = request;
@@ -48,10 +48,10 @@ CallOutcome ChildWaitCalls::wait_for_child(const Notification& notification, con
     thread.wait.reset();
     return CallOutcome::let_go;
   }
-  parts_.child_waits.add(thread.metered->pid(), thread);
+  child_waits_.add(thread.metered->pid(), thread);
   if (look.ended.empty() && holds && look.all_known && !look.traced && hold(thread)) return CallOutcome::held;
   if (!look.ended.empty()) thread.wait->likely_child = look.ended.front();
-  parts_.cpu_times.count_children(*thread.process);
+  tracker_.cpu_times().count_children(*thread.process);
   return CallOutcome::let_go;
 }
 
@@ -68,7 +68,7 @@ WaitRequest ChildWaitCalls::request_of(const Notification& notification, Tracked
 ChildWait ChildWaitCalls::wait_of(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
   ChildWait wait;
   wait.notification = notification;
-  wait.call = parts_.inspector.describe_call(notification, shape, thread);
+  wait.call = inspector_.describe_call(notification, shape, thread);
   wait.since_ns = wait.call.now_ns;
   const auto before = std::exchange(thread.interrupted_wait, std::nullopt);
   if (before && before->notification.pc == notification.pc && before->notification.arguments == notification.arguments)
@@ -78,7 +78,7 @@ ChildWait ChildWaitCalls::wait_of(const Notification& notification, const Metere
 
 bool ChildWaitCalls::hold(TrackedThread& thread) {
   ChildWait& wait = *thread.wait;
-  const auto slot = parts_.slots.keep(wait.notification);
+  const auto slot = slots_.keep(wait.notification);
   if (!slot) return false;
   wait.held = true;
   wait.slot = *slot;
@@ -130,14 +130,14 @@ void ChildWaitCalls::look_at_child(TrackedThread& thread, const WaitRequest& req
                                    std::uint32_t candidate, Look& look) {
   const auto child = shared_.kernel.read_child(candidate);
   if (!child || child->parent_pid != thread.metered->pid()) {
-    parts_.child_waits.gone(candidate);
+    child_waits_.gone(candidate);
     std::erase(thread.process->kinship.children, candidate);
     return;
   }
   if (!request.asks_for(*child, own_group)) return;
   look.traced |= child->is_stopped_by_tracer();
   if (child->has_ended()) {
-    parts_.tracker.process_has_ended(candidate, child->exit_code);
+    tracker_.process_has_ended(candidate, child->exit_code);
     look.ended.push_back(candidate);
   } else {
     look.some_run = true;
@@ -148,7 +148,7 @@ void ChildWaitCalls::look_at_child(TrackedThread& thread, const WaitRequest& req
 
 // thread.wait returns because this child has ended.
 void ChildWaitCalls::take_note(TrackedThread& thread, std::uint32_t child_pid, Evidence evidence) {
-  EndedChild* child = parts_.child_waits.find(child_pid);
+  EndedChild* child = child_waits_.find(child_pid);
   if (child == nullptr) return;
   const ChildWait& wait = *thread.wait;
   Call call = wait.call;
@@ -159,13 +159,13 @@ void ChildWaitCalls::take_note(TrackedThread& thread, std::uint32_t child_pid, E
                                      evidence);
   child->reported = true;
   if (wait.request.leaves_child) return;
-  parts_.child_waits.gone(child_pid);
+  child_waits_.gone(child_pid);
   std::erase(thread.process->kinship.children, child_pid);
 }
 
 void ChildWaitCalls::end(TrackedThread& thread) {
-  parts_.child_waits.remove(thread.metered->pid(), thread);
-  if (thread.wait->held) parts_.slots.clear(thread.wait->slot);
+  child_waits_.remove(thread.metered->pid(), thread);
+  if (thread.wait->held) slots_.clear(thread.wait->slot);
   thread.wait.reset();
 }
 
@@ -184,7 +184,7 @@ bool ChildWaitCalls::is_past_wait(std::uint32_t tid) {
     const bool announced = thread->wait->held || !may_be_announced_yet(thread->process->kinship);
     if (!announced && look < kLooks) {
       shared_.news.await(kLookMs);
-      parts_.tracker.read_news();
+      tracker_.read_news();
       continue;
     }
     if (!announced) end_reaped(*thread);
@@ -200,7 +200,7 @@ bool ChildWaitCalls::is_past_wait(std::uint32_t tid) {
 bool ChildWaitCalls::take_reaped(TrackedThread& thread) {
   if (thread.wait->held || thread.wait->request.leaves_child) return false;
   for (const std::uint32_t pid : thread.process->kinship.children) {
-    const EndedChild* child = parts_.child_waits.find(pid);
+    const EndedChild* child = child_waits_.find(pid);
     if (child == nullptr || child->reported || !thread.wait->request.asks_for(child->state, thread.wait->own_group))
       continue;
     if (!is_gone(pid, thread.metered->pid())) continue;
@@ -224,7 +224,7 @@ void ChildWaitCalls::end_reaped(TrackedThread& thread) {
     const TrackedThread* first = shared_.table.thread(pid);
     const bool ended = first != nullptr && shared_.kernel.has_ended(first->thread_fd.get());
     if (!thread.wait || !ended || !is_gone(pid, thread.metered->pid())) continue;
-    parts_.tracker.process_has_ended(pid, status_taken(*thread.wait));
+    tracker_.process_has_ended(pid, status_taken(*thread.wait));
   }
 }
 
@@ -255,7 +255,7 @@ std::uint32_t ChildWaitCalls::likely_child(const TrackedThread& thread) {
   if (wait.likely_child != 0) return wait.likely_child;
   const EndedChild* first = nullptr;
   for (const std::uint32_t pid : thread.process->kinship.children) {
-    const EndedChild* child = parts_.child_waits.find(pid);
+    const EndedChild* child = child_waits_.find(pid);
     if (child == nullptr || child->reported || !wait.request.asks_for(child->state, wait.own_group)) continue;
     if (first == nullptr || child->ended_at < first->ended_at) first = child;
   }
@@ -271,8 +271,8 @@ bool ChildWaitCalls::may_be_announced_yet(const Kinship& kinship) const {
 }
 
 void ChildWaitCalls::settle() {
-  for (const std::uint32_t parent : parts_.child_waits.take_looks()) {
-    for (TrackedThread* thread : parts_.child_waits.of(parent))
+  for (const std::uint32_t parent : child_waits_.take_looks()) {
+    for (TrackedThread* thread : child_waits_.of(parent))
       if (thread->wait && thread->wait->held) settle_wait(*thread);
   }
 }
@@ -296,13 +296,13 @@ void ChildWaitCalls::go_on_to_take(TrackedThread& thread, const Look& look) {
   ChildWait& wait = *thread.wait;
   wait.likely_child = look.ended.front();
   wait.held = false;
-  parts_.slots.clear(wait.slot);
-  parts_.cpu_times.count_children(*thread.process);
+  slots_.clear(wait.slot);
+  tracker_.cpu_times().count_children(*thread.process);
   shared_.answers.let_go(wait.notification.id);
 }
 
 void ChildWaitCalls::infer(std::uint32_t parent_pid, const ChildState& child) {
-  for (TrackedThread* thread : parts_.child_waits.of(parent_pid)) {
+  for (TrackedThread* thread : child_waits_.of(parent_pid)) {
     const ChildWait& wait = *thread->wait;
     if (wait.held || !wait.request.asks_for(child, wait.own_group)) continue;
     take_note(*thread, child.pid, Evidence::inferred);
@@ -311,7 +311,7 @@ void ChildWaitCalls::infer(std::uint32_t parent_pid, const ChildState& child) {
 }
 
 void ChildWaitCalls::check(std::int64_t now_ns) {
-  for (TrackedThread* thread : parts_.child_waits.all()) {
+  for (TrackedThread* thread : child_waits_.all()) {
     if (!thread->wait) continue;
     if (!thread->wait->held) {
       take_reaped(*thread);

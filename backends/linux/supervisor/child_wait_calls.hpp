@@ -19,8 +19,7 @@
 
 #include "backends/linux/supervisor/call_inspector.hpp"
 #include "backends/linux/supervisor/child_waits.hpp"
-#include "backends/linux/supervisor/cpu_times.hpp"
-#include "backends/linux/supervisor/held_slots.hpp"
+#include "backends/linux/supervisor/held_calls.hpp"
 #include "backends/linux/supervisor/process_tracker.hpp"
 #include "backends/linux/supervisor/shared.hpp"
 
@@ -28,14 +27,8 @@ namespace dpm {
 
 class ChildWaitCalls {
  public:
-  struct Parts {
-    CallInspector& inspector;
-    CpuTimes& cpu_times;
-    ProcessTracker& tracker;
-    ChildWaits& child_waits;
-    HeldSlots& slots;
-  };
-  ChildWaitCalls(Shared& shared, const Parts& parts) : shared_(shared), parts_(parts) {}
+  ChildWaitCalls(Shared& shared, CallInspector& inspector, ProcessTracker& tracker, HeldSlots& slots)
+      : shared_(shared), inspector_(inspector), tracker_(tracker), child_waits_(tracker.child_waits()), slots_(slots) {}
 
   CallOutcome wait_for_child(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
 
@@ -85,7 +78,10 @@ class ChildWaitCalls {
   bool may_be_announced_yet(const Kinship& kinship) const;
 
   Shared& shared_;
-  Parts parts_;
+  CallInspector& inspector_;
+  ProcessTracker& tracker_;
+  ChildWaits& child_waits_;  // of the tracker
+  HeldSlots& slots_;
 };
 
 }  // namespace dpm

@@ -1,26 +1,66 @@
 #include "backends/linux/supervisor/held_calls.hpp"
 
-#include <cerrno>
-#include <utility>
+#include <fcntl.h>
+#include <sys/epoll.h>
 
-#include "backends/linux/supervisor/unmade_calls.hpp"
+#include <cerrno>
+
+#include "backends/linux/supervisor/restarted_calls.hpp"
 
 namespace dpm {
 
-HeldCalls::HeldCalls(Shared& shared, HeldSlots& slots, int epoll_fd, std::function<void()> wake)
-    : shared_(shared), slots_(slots), table_(epoll_fd), wake_(std::move(wake)) {}
+bool HoldTable::add_place() {
+  if (places_.size() >= kHoldsMax) return false;
+  UniqueFd number(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!number) return false;
+  places_.push_back({std::move(number), 1});
+  free_.push_back(static_cast<std::uint32_t>(places_.size() - 1));
+  return true;
+}
 
-bool HeldCalls::hold(TrackedThread& thread, const Asking& asking, int fd) {
+bool HoldTable::register_watch(std::uint32_t place, int borrowed) {
+  const int number = places_[place].number.get();
+  UniqueFd placeholder(::fcntl(number, F_DUPFD_CLOEXEC, number + 1));
+  if (!placeholder || ::dup3(borrowed, number, O_CLOEXEC) < 0) return false;
+  epoll_event event = {};
+  event.events = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT;
+  event.data.u64 = data_of({place, places_[place].generation});
+  bool watched = ::epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, number, &event) == 0;
+  // The same file was watched from this place before: the entry is still there.
+  if (!watched && errno == EEXIST) watched = ::epoll_ctl(epoll_fd_, EPOLL_CTL_MOD, number, &event) == 0;
+  ::dup3(placeholder.get(), number, O_CLOEXEC);
+  return watched;
+}
+
+Result<HoldTicket> HoldTable::watch(int borrowed) {
+  if (free_.empty() && !add_place()) return Error{"more calls wait than can be watched"};
+  const std::uint32_t place = free_.back();
+  if (!register_watch(place, borrowed)) return Error::from_errno("watch a waiting call's descriptor");
+  free_.pop_back();
+  return HoldTicket{place, places_[place].generation};
+}
+
+bool HoldTable::watch_again(HoldTicket ticket, int borrowed) {
+  return is_current(ticket) && register_watch(ticket.place, borrowed);
+}
+
+void HoldTable::release(HoldTicket ticket) {
+  if (!is_current(ticket)) return;
+  ++places_[ticket.place].generation;
+  free_.push_back(ticket.place);
+}
+
+bool HeldCalls::hold(TrackedThread& thread, const ReceiveRequest& request, int fd) {
   if (!slots_.has_room()) return false;
   const auto ticket = table_.watch(fd);
   if (!ticket) return false;
-  const bool is_socket = asking.identity.kind == DescriptorIdentity::Kind::socket;
-  const std::uint64_t timeout_ns = is_socket && asking.terms.may_wait ? shared_.files.receive_timeout_ns(fd) : 0;
+  const bool is_socket = request.identity.kind == DescriptorIdentity::Kind::socket;
+  const std::uint64_t timeout_ns = is_socket && request.terms.may_wait ? shared_.files.receive_timeout_ns(fd) : 0;
   Hold held;
-  static_cast<Asking&>(held) = asking;
-  held.slot = *slots_.keep(asking.notification);
+  static_cast<ReceiveRequest&>(held) = request;
+  held.slot = *slots_.keep(request.notification);
   held.ticket = *ticket;
-  held.deadline_ns = timeout_ns == 0 ? 0 : asking.call.now_ns + static_cast<std::int64_t>(timeout_ns);
+  held.deadline_ns = timeout_ns == 0 ? 0 : request.call.now_ns + static_cast<std::int64_t>(timeout_ns);
   by_place_[held.ticket.place] = &thread;
   waiting_for_[held.identity.number()].push_back(&thread);
   ++shared_.summary.held_calls;
@@ -29,8 +69,8 @@ bool HeldCalls::hold(TrackedThread& thread, const Asking& asking, int fd) {
   return true;
 }
 
-void HeldCalls::look_again_now(TrackedThread& thread) {
-  look_again_soon(thread);
+void HeldCalls::inspect_now(TrackedThread& thread) {
+  inspect_soon(thread);
   wake_();
 }
 
@@ -73,18 +113,18 @@ void HeldCalls::fail(TrackedThread& thread, int error_number) {
 
 void HeldCalls::may_take(std::uint64_t file) {
   const auto waiting = waiting_for_.find(file);
-  if (waiting != waiting_for_.end()) look_(*waiting->second.front());
+  if (waiting != waiting_for_.end()) inspect_(*waiting->second.front());
 }
 
-// The oldest call that waits for this data gets it. The call whose watch fired looks again a moment later, when the
-// data has been taken.
+// The oldest call that waits for this data gets it. The call whose watch fired is inspected a moment later, when
+// the data has been taken.
 void HeldCalls::fired(std::uint64_t data) {
-  const HoldTable::Ticket ticket = HoldTable::ticket_of(data);
+  const HoldTicket ticket = HoldTable::ticket_of(data);
   if (!table_.is_current(ticket)) return;
   TrackedThread& fired = *by_place_.at(ticket.place);
   TrackedThread& oldest = *waiting_for_.at(fired.hold->identity.number()).front();
-  look_(oldest);
-  if (&fired != &oldest && table_.is_current(ticket)) look_(fired);
+  inspect_(oldest);
+  if (&fired != &oldest && table_.is_current(ticket)) inspect_(fired);
 }
 
 std::int64_t HeldCalls::next_deadline_ns() const {

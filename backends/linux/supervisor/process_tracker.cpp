@@ -1,5 +1,6 @@
 #include "backends/linux/supervisor/process_tracker.hpp"
 
+#include <fmt/format.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -18,14 +19,19 @@ std::uint32_t exit_status(std::uint32_t wait_status) {
 
 }  // namespace
 
-ProcessTracker::ProcessTracker(Shared& shared, const Parts& parts, Program program)
-    : shared_(shared), parts_(parts), program_(std::move(program)) {}
+ProcessTracker::ProcessTracker(Shared& shared, const Terms& terms, ProcessObserver& observer)
+    : shared_(shared),
+      observer_(observer),
+      program_(terms.program),
+      cpu_times_(shared, terms.call_cost_ns, terms.cpu_counters),
+      places_(shared, terms.callers),
+      bypasses_(shared) {}
 
 void ProcessTracker::register_program() {
   for (const std::uint32_t tid : shared_.kernel.read_thread_ids(program_.pid))
     register_thread(tid, program_.pid, {}, shared_.clock.now());
   // The program's parent is not metered.
-  if (TrackedThread* first = shared_.table.thread(program_.pid)) parts_.cpu_times.count(*first);
+  if (TrackedThread* first = shared_.table.thread(program_.pid)) cpu_times_.count(*first);
 }
 
 TrackedThread* ProcessTracker::thread_of(std::uint32_t tid) {
@@ -89,7 +95,7 @@ void ProcessTracker::join_kin(TrackedThread& thread, std::uint32_t creator_pid) 
   if (kinship.first.is_none()) kinship.first = thread.metered->id();
   if (pid != thread.metered->tid() || creator_pid == 0) return;
   kinship.parent_pid = creator_pid;
-  parts_.child_waits.gone(pid);  // of an earlier process of that number
+  child_waits_.gone(pid);  // of an earlier process of that number
   TrackedProcess* parent = shared_.table.process(creator_pid);
   if (parent == nullptr) return;
   Kinship& parents = parent->kinship;
@@ -101,11 +107,11 @@ void ProcessTracker::join_kin(TrackedThread& thread, std::uint32_t creator_pid) 
     parents.handling_is_known = creator->files->child_handling(handling);
     parents.keeps_no_ends = handling.ignored || handling.caught;
   }
-  if (parents.keeps_no_ends) parts_.cpu_times.count(thread);
+  if (parents.keeps_no_ends) cpu_times_.count(thread);
 }
 
 void ProcessTracker::forget(TrackedThread& thread) {
-  parts_.observer.forget_thread(thread);
+  observer_.forget_thread(thread);
   std::erase(thread.process->kinship.threads, &thread);
 }
 
@@ -118,7 +124,7 @@ void ProcessTracker::read_news() {
       news_.pop_front();
       announced(change);
     }
-    parts_.observer.news_are_read();
+    observer_.news_are_read();
   } while (!news_.empty());
 }
 
@@ -158,7 +164,7 @@ void ProcessTracker::forked(const ProcessChange& change, LocalTime time) {
   const bool itself = is_process || !parent->process->several_threads;
   // From now on the process's clock counts the new thread too, and is not that of its first thread.
   if (!is_process) parent->process->several_threads = true;
-  parts_.cpu_times.read(*parent);
+  cpu_times_.read(*parent);
   register_thread(change.tid, change.pid, {parent->metered, itself}, time);
 }
 
@@ -171,26 +177,26 @@ void ProcessTracker::executed(TrackedThread& thread, LocalTime time) {
   *thread.process = {.kinship = std::move(kinship), .program = path};  // other code, one thread
   thread.process->unnamed = is_unnamed(name, path);
   thread.last_code = {};
-  parts_.places.forget(pid);
-  parts_.observer.program_changes(thread);
+  places_.forget(pid);
+  observer_.program_changes(thread);
   shared_.meter.executed(*thread.metered, name, path, time, shared_.clock.steady_ns(time));
   thread.thread_fd = shared_.kernel.open_thread(tid, pid);
   shared_.news.watch_end(thread.thread_fd.get());
   thread.files = shared_.kernel.files_of(pid, tid);
-  parts_.bypasses.program_began(thread, time);
+  bypasses_.program_began(thread, time);
 }
 
 void ProcessTracker::ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime time, bool number_goes_on) {
   const std::uint32_t pid = thread.metered->pid(), tid = thread.metered->tid();
-  parts_.observer.thread_ends(thread, number_goes_on);
-  parts_.cpu_times.read_last(thread, time);
+  observer_.thread_ends(thread, number_goes_on);
+  cpu_times_.read_last(thread, time);
   shared_.meter.ended(*thread.metered, exit_code, time, shared_.clock.steady_ns(time));
   const std::shared_ptr<TrackedProcess> process = thread.process;
-  parts_.bypasses.has_ended(thread);
+  bypasses_.has_ended(thread);
   forget(thread);
   shared_.table.erase_thread(tid);
   if (tid == pid) process->kinship.first_has_ended = true;
-  if (tid == pid) parts_.places.forget(pid);
+  if (tid == pid) places_.forget(pid);
   if (!process->kinship.threads.empty()) return;
   if (process->unnamed) ++unnamed_;
   shared_.table.erase_process(pid);
@@ -199,7 +205,7 @@ void ProcessTracker::ended(TrackedThread& thread, std::uint32_t exit_code, Local
 
 // All threads of the process have ended. Its parent may wait for that, and its children get another parent.
 void ProcessTracker::is_gone(std::uint32_t pid, const Kinship& kinship, LocalTime time) {
-  parts_.cpu_times.is_gone(kinship);
+  cpu_times_.is_gone(kinship);
   for (const std::uint32_t child : kinship.children) adopt(child);
   std::optional<ChildState> state = shared_.kernel.read_child(pid);
   const bool is_dead = state && state->has_ended();
@@ -208,20 +214,20 @@ void ProcessTracker::is_gone(std::uint32_t pid, const Kinship& kinship, LocalTim
   if (parent == nullptr) return;
   parent->kinship.reaped_cpu_ns += kinship.ended_cpu_ns + kinship.reaped_cpu_ns;
   if (!is_dead) state = ChildState{.pid = pid, .parent_pid = parent_pid, .exit_signal = SIGCHLD};
-  parts_.child_waits.ended(pid, {.process = kinship.first, .state = *state, .ended_at = time});
-  parts_.child_waits.look_at(parent_pid);
+  child_waits_.ended(pid, {.process = kinship.first, .state = *state, .ended_at = time});
+  child_waits_.look_at(parent_pid);
   if (is_dead) return;
-  parts_.observer.child_is_gone(parent_pid, *state);
-  parts_.child_waits.gone(pid);
+  observer_.child_is_gone(parent_pid, *state);
+  child_waits_.gone(pid);
   std::erase(parent->kinship.children, pid);
 }
 
 // The child's parent has ended. If the child is dead, the new parent will not be held long enough.
 void ProcessTracker::adopt(std::uint32_t child_pid) {
-  parts_.child_waits.gone(child_pid);
+  child_waits_.gone(child_pid);
   TrackedThread* first = shared_.table.thread(child_pid);
   if (first == nullptr) return;
-  parts_.cpu_times.count(*first);
+  cpu_times_.count(*first);
   const auto child = shared_.kernel.read_child(child_pid);
   TrackedProcess* parent = shared_.table.process(child ? child->parent_pid : 0);
   first->process->kinship.parent_pid = child ? child->parent_pid : 0;
@@ -250,6 +256,18 @@ void ProcessTracker::look_around() {
     executed(*first, now);
     return;  // the table has changed; the next look finds the others
   }
+}
+
+std::vector<std::string> ProcessTracker::warnings() const {
+  std::vector<std::string> warnings;
+  if (news_lost_ > 0)
+    warnings.push_back(fmt::format(
+        "the kernel dropped announcements of processes {} times: some forks and exits are missing", news_lost_));
+  if (unnamed_ > 0)
+    warnings.push_back(
+        fmt::format("processes that ended before their names could be read: {}; each is called 'process'", unnamed_));
+  if (auto cpu = cpu_times_.warning()) warnings.push_back(*std::move(cpu));
+  return warnings;
 }
 
 }  // namespace dpm

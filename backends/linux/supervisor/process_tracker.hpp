@@ -1,10 +1,12 @@
 // Keeps the records of threads and processes true: applies the forks, execs and ends that the kernel announces, or that
-// a look finds, to the process table and the meter.
+// a look finds, to the process table and the meter. It owns the other records of processes: CPU times, places in their code,
+// ways past the meter, and children that have ended.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <vector>
 
 #include "backends/linux/supervisor/bypass_watch.hpp"
 #include "backends/linux/supervisor/child_waits.hpp"
@@ -39,14 +41,13 @@ class ProcessTracker {
     std::string command;
     MeterFlags flags;
   };
-  struct Parts {
-    CpuTimes& cpu_times;
-    CodePlaces& places;
-    BypassWatch& bypasses;
-    ChildWaits& child_waits;
-    ProcessObserver& observer;
+  struct Terms {
+    Program program;
+    std::uint64_t call_cost_ns = 0;  // CPU time that one notification costs the program
+    bool callers = false;            // as in MeterOptions
+    bool cpu_counters = true;
   };
-  ProcessTracker(Shared& shared, const Parts& parts, Program program);
+  ProcessTracker(Shared& shared, const Terms& terms, ProcessObserver& observer);
 
   // Registers the first process, and all threads of an acquired program.
   void register_program();
@@ -58,8 +59,15 @@ class ProcessTracker {
   // The supervisor saw the end before its announcement came.
   void process_has_ended(std::uint32_t pid, std::uint32_t wait_status);
 
-  std::uint64_t news_lost() const { return news_lost_; }  // times that the kernel dropped announcements
-  std::uint64_t unnamed() const { return unnamed_; }      // processes that ended before their names could be read
+  // ---- other records of processes
+  CpuTimes& cpu_times() { return cpu_times_; }
+  CodePlaces& places() { return places_; }
+  BypassWatch& bypasses() { return bypasses_; }
+  const BypassWatch& bypasses() const { return bypasses_; }
+  ChildWaits& child_waits() { return child_waits_; }
+
+  // About announcements, names and CPU times that are missing.
+  std::vector<std::string> warnings() const;
 
  private:
   struct Creator {
@@ -80,8 +88,12 @@ class ProcessTracker {
   void forget(TrackedThread& thread);
 
   Shared& shared_;
-  Parts parts_;
+  ProcessObserver& observer_;
   const Program program_;
+  CpuTimes cpu_times_;
+  CodePlaces places_;
+  BypassWatch bypasses_;
+  ChildWaits child_waits_;
   std::deque<ProcessChange> news_;  // announced, and not read yet
   std::uint64_t news_lost_ = 0, unnamed_ = 0;
 };

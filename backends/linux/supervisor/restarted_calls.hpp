@@ -1,6 +1,11 @@
-// Calls that a signal takes away in the instant of the answer. The kernel accepts the answer, and restarts the call
+// Calls that a signal takes away after the supervisor has looked at them, and that were not carried out. The kernel restarts
+// such a call, or it fails with EINTR and the program makes it again. Either way its message must be recorded once.
+//
+// Mostly the answer finds that the call does not wait any more: such a call is unmade, and noted.
+//
+// A signal can also take a call away in the instant of the answer. The kernel accepts the answer, and restarts the call
 // nevertheless: the thread has seen the signal, and only waits for the lock under which the answer is given. Measured
-// with program and supervisor on different CPUs: once for each 900 answers that find the call gone (unmade_calls.hpp).
+// with program and supervisor on different CPUs: once for each 900 answers that find the call gone.
 //
 // Nothing tells the supervisor, so it looks at what the call would have changed. A call that comes again with the same
 // arguments has not been carried out before if
@@ -22,6 +27,15 @@
 #include "backends/linux/supervisor/tracked_thread.hpp"
 
 namespace dpm {
+
+bool is_same_call(const Notification& one, const Notification& other);
+// A call that comes again later than this after a signal was probably made again by the program, not by the kernel.
+bool is_restart(LocalTime interrupted_at, LocalTime now);
+
+// The answer that lets the thread's last call go found that it does not wait any more. Takes back what is recorded of it.
+void note_unmade(Shared& shared, TrackedThread& thread, const Notification& notification);
+// What was noted, if `notification` is that call again. A signal handler may have made other calls meanwhile.
+std::optional<UnmadeCall> take_unmade(TrackedThread& thread, const Notification& notification, LocalTime now);
 
 class RestartedCalls {
  public:

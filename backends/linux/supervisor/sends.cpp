@@ -47,7 +47,7 @@ CallOutcome Sends::send_bytes(const Notification& notification, const MeteredCal
     }
     amount.offset = state->offset;
   } else {
-    if (call.counted_in_io && !thread.counters_read) progress_.read_counters(thread);
+    if (call.counted_in_io && !thread.counters_read) inspector_.read_counters(thread);
     if (shared_.files.cannot_send(fd.get())) return CallOutcome::let_go;
     if (!call.counted_in_io) {
       const SendRoom room = room_for(notification, shape, fd.get(), asked);

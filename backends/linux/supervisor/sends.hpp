@@ -8,7 +8,6 @@
 #include <string>
 
 #include "backends/linux/supervisor/call_inspector.hpp"
-#include "backends/linux/supervisor/call_progress.hpp"
 #include "backends/linux/supervisor/restarted_calls.hpp"
 #include "backends/linux/supervisor/shared.hpp"
 
@@ -18,8 +17,8 @@ class Sends {
  public:
   static constexpr std::uint64_t kUnitCallBytes = 8;  // every read and write of an eventfd moves as many
 
-  Sends(Shared& shared, CallInspector& inspector, CallProgress& progress, RestartedCalls& restarts)
-      : shared_(shared), inspector_(inspector), progress_(progress), restarts_(restarts) {}
+  Sends(Shared& shared, CallInspector& inspector, RestartedCalls& restarts)
+      : shared_(shared), inspector_(inspector), restarts_(restarts) {}
 
   // `available`: the most that can be sent, whatever the call asks for.
   CallOutcome send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
@@ -38,7 +37,6 @@ class Sends {
 
   Shared& shared_;
   CallInspector& inspector_;
-  CallProgress& progress_;
   RestartedCalls& restarts_;
 };
 

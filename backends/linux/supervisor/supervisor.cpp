@@ -47,7 +47,7 @@ Supervisor::Supervisor(MeteredProgram& program, const MeterOptions& options, std
                 .callers = options.callers,
                 .cpu_counters = options.cpu_counters},
                program.slots, epoll_.get(), [this] { wake(); }),
-      surveys_(mutex_, shared_, handler_.tracker(), handler_.bypasses()),
+      surveys_(mutex_, shared_, handler_.tracker()),
       stand_in_(program.slots.stand_in()) {
   sync_wake_up_ = options_.sync_wake_up && listener_.set_sync_wake_up(true);
   epoll_event event = {};
@@ -133,7 +133,7 @@ void Supervisor::attend(pthread_t serving) {
     const int count = ::epoll_pwait2(epoll_.get(), events.data(), static_cast<int>(events.size()), &limit, nullptr);
     std::unique_lock lock(mutex_);
     keeper_stands_in();
-    const auto waiting = handler_.held().take_looks();
+    const auto waiting = handler_.held().take_to_inspect();
     for (int i = 0; i < count; ++i) take_event(events[static_cast<std::size_t>(i)].data.u64);
     for (const std::uint64_t watch : waiting) handler_.held().fired(watch);
     if (stopped_ || all_gone_) break;
@@ -165,7 +165,7 @@ std::int64_t Supervisor::wake_up_at_ns(std::int64_t now_ns, std::int64_t next_ti
   std::int64_t until_ns = std::max(now_ns, next_tick_ns);
   if (const std::int64_t deadline_ns = handler_.held().next_deadline_ns(); deadline_ns != 0)
     until_ns = std::clamp(deadline_ns, now_ns, until_ns);
-  return handler_.held().are_to_be_looked_at() ? std::min(until_ns, now_ns + kLookAgainNs) : until_ns;
+  return handler_.held().has_to_inspect() ? std::min(until_ns, now_ns + kLookAgainNs) : until_ns;
 }
 
 void Supervisor::take_event(std::uint64_t data) {

@@ -16,12 +16,12 @@ void Surveys::look_for_bypasses() {
   std::vector<std::uint32_t> due;
   {
     const std::lock_guard lock(mutex_);
-    due = bypasses_.due(shared_.clock.steady_now_ns());
+    due = tracker_.bypasses().due(shared_.clock.steady_now_ns());
   }
   for (const std::uint32_t pid : due) {
     const OpenBypasses open = survey_bypasses(pid);
     const std::lock_guard lock(mutex_);
-    bypasses_.add(pid, open);
+    tracker_.bypasses().add(pid, open);
   }
 }
 

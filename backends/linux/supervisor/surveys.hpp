@@ -6,7 +6,6 @@
 #include <mutex>
 #include <vector>
 
-#include "backends/linux/supervisor/bypass_watch.hpp"
 #include "backends/linux/supervisor/process_tracker.hpp"
 #include "backends/linux/supervisor/shared.hpp"
 
@@ -15,8 +14,8 @@ namespace dpm {
 class Surveys {
  public:
   // `mutex` is the supervisor's lock.
-  Surveys(std::mutex& mutex, Shared& shared, ProcessTracker& tracker, BypassWatch& bypasses)
-      : mutex_(mutex), shared_(shared), tracker_(tracker), bypasses_(bypasses) {}
+  Surveys(std::mutex& mutex, Shared& shared, ProcessTracker& tracker)
+      : mutex_(mutex), shared_(shared), tracker_(tracker) {}
 
   // Makes the surveys that are due. Do not call this with the lock held.
   void look();
@@ -28,7 +27,6 @@ class Surveys {
   std::mutex& mutex_;
   Shared& shared_;
   ProcessTracker& tracker_;
-  BypassWatch& bypasses_;
 };
 
 }  // namespace dpm

@@ -8,27 +8,56 @@
 #include <vector>
 
 #include "backends/linux/calls/meter.hpp"
-#include "backends/linux/supervisor/hold_table.hpp"
-#include "backends/linux/supervisor/receive_decision.hpp"
+#include "backends/linux/calls/metered_call.hpp"
 #include "backends/linux/supervisor/wait_request.hpp"
 #include "os/kernel/cpu_counter.hpp"
+#include "os/kernel/descriptor.hpp"
 #include "os/kernel/tracee.hpp"
 
 namespace dpm {
 
+// The beginning of a queue when it was inspected. Of a stream, `bytes` is all that waits: it shrinks when some is taken.
+// The units of an eventfd are a stream, too.
+struct QueueFront {
+  std::uint64_t bytes = 0;
+  std::uint64_t beginning = 0;
+  bool stream = false;
+  bool with_others = false;  // of a taker: it takes the data behind it, too
+};
+// `now` may begin with the data that `then` began with.
+inline bool is_same_data(const QueueFront& then, const QueueFront& now) {
+  if (then.with_others) return true;
+  if (then.stream) return now.bytes >= then.bytes;
+  return now.bytes == then.bytes && now.beginning == then.beginning;
+}
+
+// What the arguments of a receive, an accept or a transfer allow.
+struct ReceiveTerms {
+  bool may_wait = true;
+  bool takes_all = false;  // MSG_WAITALL: recorded when it is made, because it takes data piece by piece
+  bool may_be_answered = false;
+};
+
 // A receive, accept or transfer that asks for what waits in a socket or pipe.
-struct Asking {
+struct ReceiveRequest {
   Notification notification;
+  const MeteredCall* shape = nullptr;  // never nullptr in a request that was made
   DescriptorIdentity identity;
   Call call;
   ReceiveTerms terms;
   std::uint64_t asked = 0;
 };
 
-// One that the supervisor holds.
-struct Hold : Asking {
+// The watch of a held call's file (HoldTable).
+struct HoldTicket {
+  std::uint32_t place = 0;
+  std::uint32_t generation = 0;
+};
+
+// A request that the supervisor holds.
+struct Hold : ReceiveRequest {
   std::size_t slot = 0;
-  HoldTable::Ticket ticket;
+  HoldTicket ticket;
   std::int64_t deadline_ns = 0;  // 0: none
 };
 

@@ -2,13 +2,23 @@
 
 #include <utility>
 
-#include "backends/linux/calls/metered_call.hpp"
-
 namespace dpm {
 
-void TurnTaking::give(TrackedThread& thread, const Asking& asking, const Call& call, const QueueFront& front) {
-  thread.taking = asking.identity.number();
-  turns_.give(asking.identity.number(), {thread.metered->tid(), call.descriptor, call.now_ns, front});
+void Turns::left(std::uint64_t queue, std::uint32_t tid) {
+  still_taking(queue, [tid](const Taker& taker) { return taker.tid == tid; });
+}
+
+bool Turns::has_left(Taker& taker, const ThreadState& thread, std::int64_t now_ns) {
+  if (thread.sleeps_elsewhere || now_ns - taker.since_ns >= kTakesAtMostNs) return true;
+  if (!taker.cpu_ns) taker.cpu_ns = thread.cpu_ns;
+  if (thread.cpu_ns < *taker.cpu_ns + kTakesAtMostCpuNs) return false;
+  taker.cpu_ns = thread.cpu_ns;
+  return ++taker.seen_computing >= kTimesComputing;
+}
+
+void TurnTaking::give(TrackedThread& thread, const ReceiveRequest& request, const Call& call, const QueueFront& front) {
+  thread.taking = request.identity.number();
+  turns_.give(request.identity.number(), {thread.metered->tid(), call.descriptor, call.now_ns, front});
 }
 
 void TurnTaking::end(TrackedThread& thread) {
@@ -18,36 +28,25 @@ void TurnTaking::end(TrackedThread& thread) {
   held_.may_take(file);
 }
 
-bool TurnTaking::may_be_anothers_share(const Asking& asking, QueueSight& sight, int fd) {
-  if (!sight.readable) return false;
+TurnTaking::Others TurnTaking::others(const ReceiveRequest& request, const QueueFront& front) {
   const std::int64_t now_ns = shared_.clock.steady_now_ns();
-  bool is_old = false;
-  const std::size_t others = turns_.still_taking(asking.identity.number(), [&](Turns::Taker& taker) {
-    if (taker.tid == asking.notification.tid || !is_same_data(taker.front, sight.front)) return true;
+  Others others;
+  others.taking = turns_.still_taking(request.identity.number(), [&](Turns::Taker& taker) {
+    if (taker.tid == request.notification.tid || !is_same_data(taker.front, front)) return true;
     const bool left = has_left(taker, now_ns);
-    is_old |= left;
+    others.some_have_left |= left;
     return left;
   });
-  if (is_old) {
-    if (const auto again = looks_.look(asking, fd)) sight = *again;
-  }
-  return sight.readable && others >= shares(asking, sight, fd);
-}
-
-// How many calls can be satisfied by what was seen.
-std::uint64_t TurnTaking::shares(const Asking& asking, const QueueSight& sight, int fd) {
-  if (sight.units) return sight.units->is_semaphore ? sight.units->count : 1;
-  const bool accepts = find_metered_call(asking.notification.call)->family == CallFamily::accept;
-  return accepts ? shared_.files.connections_waiting(fd) : 1;
+  return others;
 }
 
 bool TurnTaking::has_left(Turns::Taker& taker, std::int64_t now_ns) {
   TrackedThread* thread = shared_.table.thread(taker.tid);
-  Turns::ThreadSight seen;
-  if (thread == nullptr || !thread->files->cpu_time_ns(seen.cpu_ns)) return true;
-  const CallState state = shared_.kernel.call_state(thread->metered->pid(), taker.tid, taker.descriptor);
-  seen.sleeps_elsewhere = state == CallState::elsewhere;
-  return Turns::has_left(taker, seen, now_ns);
+  Turns::ThreadState state;
+  if (thread == nullptr || !thread->files->cpu_time_ns(state.cpu_ns)) return true;
+  const CallState call = shared_.kernel.call_state(thread->metered->pid(), taker.tid, taker.descriptor);
+  state.sleeps_elsewhere = call == CallState::elsewhere;
+  return Turns::has_left(taker, state, now_ns);
 }
 
 }  // namespace dpm

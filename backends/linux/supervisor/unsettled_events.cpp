@@ -27,10 +27,10 @@ void UnsettledEvents::settle(const Meter::Unfinished& unfinished, std::int64_t n
   MeteredThread& metered = *unfinished.operation.thread;
   TrackedThread* thread = shared_.table.thread(metered.tid());
   if (thread == nullptr) return shared_.meter.assume_probable(unfinished);
-  if (progress_.may_be_in_call(*thread, unfinished.operation.descriptor)) return;
+  if (inspector_.may_be_in_call(*thread, unfinished.operation.descriptor)) return;
   metered.was_seen(shared_.clock.now());
   Flow& flow = *unfinished.end.flow;
-  if (metered.counted.flow == &flow) return progress_.read_counters(*thread);
+  if (metered.counted.flow == &flow) return inspector_.read_counters(*thread);
   const UniqueFd fd = shared_.files.borrow(thread->thread_fd.get(), unfinished.operation.descriptor);
   const Socket* socket = fd ? shared_.meter.conversations().find(shared_.files.identify(fd.get()).id) : nullptr;
   const bool ours = socket != nullptr && (unfinished.end.sending ? socket->out : socket->in) == &flow;
@@ -47,7 +47,7 @@ UnsettledEvents::Offset UnsettledEvents::offset_of(const Meter::Unfinished& unfi
   if (!flow.exact && unfinished.end.sending) return {};
   if (!flow.exact) {
     std::uint64_t waiting = shared_.files.bytes_waiting(fd);
-    const auto received = looks_.received_by_sends(flow, fd, waiting);
+    const auto received = inspector_.received_by_sends(flow, fd, waiting);
     return received ? Offset{received->bytes, received->certain} : Offset{};
   }
   if (unfinished.end.sending) {

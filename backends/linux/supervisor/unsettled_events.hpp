@@ -4,16 +4,14 @@
 #include <cstdint>
 #include <optional>
 
-#include "backends/linux/supervisor/call_progress.hpp"
-#include "backends/linux/supervisor/queue_looks.hpp"
+#include "backends/linux/supervisor/call_inspector.hpp"
 #include "backends/linux/supervisor/shared.hpp"
 
 namespace dpm {
 
 class UnsettledEvents {
  public:
-  UnsettledEvents(Shared& shared, CallProgress& progress, QueueLooks& looks)
-      : shared_(shared), progress_(progress), looks_(looks) {}
+  UnsettledEvents(Shared& shared, CallInspector& inspector) : shared_(shared), inspector_(inspector) {}
 
   void settle_old(std::int64_t now_ns);
 
@@ -27,8 +25,7 @@ class UnsettledEvents {
   Offset offset_of(const Meter::Unfinished& unfinished, const Socket& socket, int fd);
 
   Shared& shared_;
-  CallProgress& progress_;
-  QueueLooks& looks_;
+  CallInspector& inspector_;
 };
 
 }  // namespace dpm

@@ -112,7 +112,7 @@ struct Program {
   // Looks at held calls when data may have come for them.
   void attend() {
     kernel.now_ns += 1000;
-    const auto looks = handler.held().take_looks();
+    const auto looks = handler.held().take_to_inspect();
     std::array<epoll_event, 16> ready;
     const int count = ::epoll_wait(epoll.get(), ready.data(), ready.size(), 0);
     for (int i = 0; i < count; ++i) handler.held().fired(ready[static_cast<std::size_t>(i)].data.u64);

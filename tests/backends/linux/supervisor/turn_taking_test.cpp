@@ -1,7 +1,6 @@
-// Which thread may take what waits in a socket that several threads read, and what becomes of a call by what was seen.
-#include "backends/linux/supervisor/turns.hpp"
+// Which thread may take the data that waits in a socket that several threads read.
+#include "backends/linux/supervisor/turn_taking.hpp"
 
-#include "backends/linux/supervisor/receive_decision.hpp"
 #include "tests/support/catch.hpp"
 
 namespace dpm {
@@ -59,29 +58,6 @@ TEST_CASE("turns: a thread whose CPU the host takes away in its call does not se
   const std::uint64_t taken = 5'000'000 + 30 * Turns::kTakesAtMostCpuNs;  // counts as the thread's
   for (std::int64_t now_ns = 3000; now_ns < 10'000; now_ns += 1000)
     CHECK_FALSE(Turns::has_left(taker, {.cpu_ns = taken}, now_ns));
-}
-
-TEST_CASE("receives: a call that may not wait and finds nothing is answered, where it can only fail so", "[linux]") {
-  const QueueSight nothing{.takes_nothing = true};
-  CHECK(decide({.may_wait = true}, nothing, false) == ReceiveDecision::wait_for_data);
-  CHECK(decide({.may_wait = false, .may_be_answered = true}, nothing, false) == ReceiveDecision::answer_again);
-  CHECK(decide({.may_wait = false}, nothing, false) == ReceiveDecision::let_go);
-  // Of a pipe the counters will tell.
-  CHECK(decide({.may_wait = false}, {}, false) == ReceiveDecision::record);
-}
-
-TEST_CASE("receives: what is there is recorded, unless another thread may be taking it", "[linux]") {
-  const QueueSight data{.readable = true, .bytes = 10};
-  for (const bool may_wait : {false, true}) {
-    const ReceiveTerms terms{.may_wait = may_wait, .may_be_answered = true};
-    CHECK(decide(terms, data, false) == ReceiveDecision::record);
-    CHECK(decide(terms, data, true) == ReceiveDecision::wait_for_turn);
-    CHECK(decide(terms, {.readable = true, .takes_nothing = true}, false) == ReceiveDecision::let_go);
-  }
-}
-
-TEST_CASE("receives: one that waits for all is recorded when it is made", "[linux]") {
-  CHECK(decide({.may_wait = true, .takes_all = true}, {}, false) == ReceiveDecision::record);
 }
 
 }  // namespace dpm

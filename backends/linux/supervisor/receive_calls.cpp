@@ -1,0 +1,437 @@
+#include "backends/linux/supervisor/receive_calls.hpp"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "backends/linux/supervisor/call_arguments.hpp"
+
+namespace dpm {
+namespace {
+
+// Flags of calls that take nothing from the stream, or take something out of order.
+constexpr std::uint64_t kNotAReceive = MSG_PEEK | MSG_OOB | MSG_ERRQUEUE;
+
+std::uint64_t argument(const Notification& notification, std::int16_t at) {
+  return notification.arguments[static_cast<std::size_t>(at)];
+}
+
+bool is_waiting(ReceiveDecision decision) {
+  return decision == ReceiveDecision::wait_for_data || decision == ReceiveDecision::wait_for_turn;
+}
+
+std::uint64_t units_taken(const EventCounter& counter) {
+  return counter.is_semaphore ? std::min<std::uint64_t>(counter.count, 1) : counter.count;
+}
+
+}  // namespace
+
+ReceiveDecision decide(const ReceiveTerms& terms, const QueueState& queue, bool may_be_anothers) {
+  if (!queue.readable) {
+    if (terms.takes_all) return ReceiveDecision::record;
+    if (terms.may_wait) return ReceiveDecision::wait_for_data;
+    if (terms.may_be_answered) return ReceiveDecision::answer_again;
+  } else if (may_be_anothers) {
+    return ReceiveDecision::wait_for_turn;
+  }
+  return queue.takes_nothing ? ReceiveDecision::let_go : ReceiveDecision::record;
+}
+
+ReceiveCalls::ReceiveCalls(Shared& shared, CallInspector& inspector, HeldCalls& held, RestartedCalls& restarts,
+                           Sends& sends)
+    : shared_(shared),
+      inspector_(inspector),
+      held_(held),
+      restarts_(restarts),
+      sends_(sends),
+      accepts_(shared, inspector),
+      turns_(shared, held),
+      several_(shared.meter) {
+  held_.inspect_with([this](TrackedThread& thread) { inspect_again(thread); });
+}
+
+ReceiveRequest ReceiveCalls::request_of(const Notification& notification, const MeteredCall& shape,
+                                        TrackedThread& thread, const ResolvedChannel& channel) {
+  ReceiveRequest request;
+  request.notification = notification;
+  request.shape = &shape;
+  request.identity = channel.identity;
+  request.call = inspector_.describe_call(notification, shape, thread);
+  request.call.may_wait = request.terms.may_wait = !shared_.files.is_non_blocking(channel.fd.get());
+  return request;
+}
+
+CallOutcome ReceiveCalls::receive(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
+  const std::uint64_t flags = flags_of(notification, shape);
+  if ((flags & MSG_PEEK) != 0) note_peek(notification, shape, thread);
+  if ((flags & kNotAReceive) != 0) return CallOutcome::let_go;
+  auto channel = inspector_.resolve_channel(notification, shape, thread);
+  if (!channel) return CallOutcome::let_go;
+  Socket* const socket = channel->socket;
+  const bool datagrams = socket != nullptr && keeps_boundaries(socket->description.medium);
+  const bool may_be_read = shape.flags < 0;  // read() and readv(): without room they return at once
+  const std::uint64_t asked = !datagrams || may_be_read ? asked_bytes(notification, shape) : 0;
+  const bool is_eventfd = channel->identity.kind == DescriptorIdentity::Kind::eventfd;
+  if (may_be_read && asked < (is_eventfd ? Sends::kUnitCallBytes : 1)) return CallOutcome::let_go;
+  ReceiveRequest request = request_of(notification, shape, thread, *channel);
+  request.asked = asked;
+  if ((flags & MSG_DONTWAIT) != 0) request.call.may_wait = request.terms.may_wait = false;
+  request.terms.takes_all = !datagrams && (flags & MSG_WAITALL) != 0 && request.call.may_wait;
+  request.call.takes_all = request.terms.takes_all;
+  if (socket != nullptr) shared_.meter.paths().uses(request.call, *socket);
+  if (socket != nullptr && !datagrams && socket->in == nullptr) return CallOutcome::let_go;
+  return begin(thread, request, *channel);
+}
+
+void ReceiveCalls::note_peek(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
+  const auto channel = inspector_.resolve_channel(notification, shape, thread);
+  if (channel && channel->socket != nullptr) channel->socket->program_peeks = true;
+}
+
+CallOutcome ReceiveCalls::accept(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
+  const auto channel = inspector_.resolve_listener(notification, thread);
+  if (!channel) return CallOutcome::let_go;
+  ReceiveRequest request = request_of(notification, shape, thread, *channel);
+  shared_.meter.paths().uses(request.call, *channel->socket);
+  return begin(thread, request, *channel);
+}
+
+CallOutcome ReceiveCalls::transfer(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
+  constexpr std::size_t kFlags = 5;
+  const auto descriptor = static_cast<std::int32_t>(argument(notification, shape.source));
+  ResolvedChannel channel;
+  channel.fd = inspector_.borrow(thread, descriptor);
+  if (!channel.fd) return CallOutcome::let_go;
+  channel.identity = shared_.files.identify(channel.fd.get());
+  if (inspector_.stream_from(channel.fd.get(), channel.identity) == nullptr) {
+    sends_.send(notification, shape, thread, bytes_left(notification, shape, channel.fd.get()));
+    return CallOutcome::let_go;
+  }
+  const UniqueFd destination = inspector_.borrow(thread, descriptor_of(notification, shape));
+  if (!destination || !shared_.files.can_move(channel.fd.get(), destination.get())) return CallOutcome::let_go;
+  channel.socket = shared_.meter.conversations().find(channel.identity.id);
+  ReceiveRequest request = request_of(notification, shape, thread, channel);
+  request.asked = asked_bytes(notification, shape);
+  request.call.descriptor = descriptor;
+  request.call.counted_in_io = false;
+  const bool splices = shape.source_at == 1;
+  if (splices && (notification.arguments[kFlags] & SPLICE_F_NONBLOCK) != 0)
+    request.call.may_wait = request.terms.may_wait = false;
+  return begin(thread, request, channel);
+}
+
+// From the offset that the call gives, or else the file's own.
+std::uint64_t ReceiveCalls::bytes_left(const Notification& notification, const MeteredCall& shape, int file) {
+  const std::uint64_t address = argument(notification, shape.source_at);
+  if (address == 0) return shared_.files.bytes_left_in_file(file, std::nullopt);
+  std::int64_t given = 0;
+  const auto into = std::as_writable_bytes(std::span(&given, 1));
+  const bool known = shared_.kernel.read_memory(notification.tid, address, into) == into.size();
+  return known ? shared_.files.bytes_left_in_file(file, given) : UINT64_MAX;
+}
+
+// A call that was made now.
+CallOutcome ReceiveCalls::begin(TrackedThread& thread, ReceiveRequest& request, const ResolvedChannel& channel) {
+  const MeteredCall& shape = *request.shape;
+  const int fd = channel.fd.get();
+  if (request.call.counted_in_io && !thread.counters_read && !is_exact(request)) inspector_.read_counters(thread);
+  auto queue = inspect(request, fd);
+  if (!queue) return CallOutcome::let_go;
+  if (shape.family != CallFamily::accept) note_request(thread, request, *queue);
+  const ReceiveDecision decision = judge(request, *queue, fd, false);
+  if (is_waiting(decision) && may_be_held(request.notification, shape)) return hold(thread, request, decision, fd);
+  if (is_waiting(decision) || decision == ReceiveDecision::let_go) {
+    goes_on_unseen(request, fd);
+    return CallOutcome::let_go;
+  }
+  if (decision == ReceiveDecision::answer_again) {
+    shared_.answers.fail(request.notification.id, EAGAIN);
+    return CallOutcome::answered;
+  }
+  request.call.data_is_there = queue->readable;
+  record(thread, request, *queue, fd);
+  return CallOutcome::let_go;
+}
+
+CallOutcome ReceiveCalls::hold(TrackedThread& thread, const ReceiveRequest& request, ReceiveDecision decision, int fd) {
+  if (!held_.hold(thread, request, fd)) return CallOutcome::let_go;
+  // The watch tells that data is there, not that it is the call's turn.
+  if (decision == ReceiveDecision::wait_for_turn) held_.inspect_now(thread);
+  return CallOutcome::held;
+}
+
+void ReceiveCalls::note_request(TrackedThread& thread, const ReceiveRequest& request, const QueueState& queue) {
+  Flow* flow = queue.units ? &eventfd_of(thread, *queue.units) : flow_of(request);
+  if (queue.offset) shared_.meter.resolve_at(request.call, *flow, false, *queue.offset);
+  const bool again =
+      thread.asks_again || (flow != nullptr && restarts_.asks_again(thread, request.notification, *flow));
+  if (!again) shared_.meter.asks_to_receive(request.call, flow);
+}
+
+// A held call, for which data may have come.
+void ReceiveCalls::inspect_again(TrackedThread& thread) {
+  UniqueFd fd;
+  QueueState queue;
+  // If its descriptor was closed or replaced meanwhile, the kernel must decide what that means.
+  ReceiveDecision decision = ReceiveDecision::let_go;
+  if (held_.is_same_file(thread, fd)) {
+    if (auto seen = inspect(*thread.hold, fd.get())) {
+      queue = *std::move(seen);
+      decision = judge(*thread.hold, queue, fd.get(), true);
+    }
+  }
+  if (decision == ReceiveDecision::wait_for_data) return held_.watch_again(thread, fd.get());
+  if (decision == ReceiveDecision::wait_for_turn) return held_.inspect_soon(thread);
+  if (held_.was_taken_away(thread)) return;
+  if (decision == ReceiveDecision::record) {
+    ReceiveRequest request = *thread.hold;
+    request.call.data_is_there = true;
+    record(thread, request, queue, fd.get());
+  }
+  fd.reset();
+  if (decision == ReceiveDecision::answer_again) return held_.fail(thread, EAGAIN);
+  held_.go_on(thread);
+}
+
+ReceiveDecision ReceiveCalls::judge(ReceiveRequest& request, QueueState& queue, int fd, bool is_held) {
+  const MeteredCall& shape = *request.shape;
+  // A call whose share is known afterwards need not wait for others, unless it is held behind them.
+  const bool waits_its_turn = (is_held || !shows_its_share(request)) && may_be_anothers(request, queue, fd);
+  if (queue.units) {
+    request.terms.may_be_answered = true;
+  } else if (!queue.readable && !request.terms.may_wait && shape.family != CallFamily::transfer) {
+    const bool is_socket = request.identity.kind == DescriptorIdentity::Kind::socket;
+    request.terms.may_be_answered = (is_held || is_socket) && can_only_be_eagain(request.notification, shape);
+  }
+  return decide(request.terms, queue, waits_its_turn);
+}
+
+// Whether other threads may be about to take what was seen. If they turn out to have taken their share, the queue is
+// inspected again.
+bool ReceiveCalls::may_be_anothers(const ReceiveRequest& request, QueueState& queue, int fd) {
+  if (!queue.readable) return false;
+  const TurnTaking::Others others = turns_.others(request, queue.front);
+  if (others.some_have_left) {
+    if (const auto again = inspect(request, fd)) queue = *again;
+  }
+  return queue.readable && others.taking >= shares(request, queue, fd);
+}
+
+// How many calls can be satisfied by what was seen.
+std::uint64_t ReceiveCalls::shares(const ReceiveRequest& request, const QueueState& queue, int fd) {
+  if (queue.units) return queue.units->is_semaphore ? queue.units->count : 1;
+  const bool accepts = request.shape->family == CallFamily::accept;
+  return accepts ? shared_.files.connections_waiting(fd) : 1;
+}
+
+// ---- the queue
+
+// Where the call would receive from; nullptr for a listener, for datagrams that come from different senders, and for
+// an eventfd.
+Flow* ReceiveCalls::flow_of(const ReceiveRequest& request) {
+  Conversations& conversations = shared_.meter.conversations();
+  if (request.identity.kind == DescriptorIdentity::Kind::pipe)
+    return &conversations.pipe(request.identity.device, request.identity.id);
+  if (request.identity.kind != DescriptorIdentity::Kind::socket) return nullptr;
+  const Socket* socket = conversations.find(request.identity.id);
+  return socket == nullptr ? nullptr : socket->in;
+}
+
+bool ReceiveCalls::is_exact(const ReceiveRequest& request) {
+  const Flow* flow = flow_of(request);
+  return flow != nullptr && flow->exact;
+}
+
+// Whether the stream's own offset, or the thread's counters, will show afterwards how much the call took.
+bool ReceiveCalls::shows_its_share(const ReceiveRequest& request) {
+  const Flow* flow = flow_of(request);
+  return flow != nullptr && flow->kind == ChannelKind::stream && (flow->exact || request.call.counted_in_io);
+}
+
+// Nothing if the kernel does not tell where the stream stands.
+std::optional<QueueState> ReceiveCalls::inspect(const ReceiveRequest& request, int fd) {
+  if (request.identity.kind == DescriptorIdentity::Kind::eventfd) return inspect_eventfd(fd);
+  Socket* const socket = request.identity.kind == DescriptorIdentity::Kind::socket
+                             ? shared_.meter.conversations().find(request.identity.id)
+                             : nullptr;
+  if (socket != nullptr && socket->description.listening) {
+    QueueState queue;
+    queue.readable = shared_.files.is_readable(fd);
+    queue.front.stream = true;
+    return queue;
+  }
+  if (socket != nullptr && socket->description.medium == Medium::udp) inspect_memory(request, *socket, fd);
+  if (socket != nullptr && keeps_boundaries(socket->description.medium)) return inspect_datagrams(fd);
+  return inspect_stream(request, socket, fd);
+}
+
+void ReceiveCalls::inspect_memory(const ReceiveRequest& request, Socket& socket, int fd) {
+  // Bound by a send.
+  if (socket.description.local_name.ends_with(":0")) socket.description = shared_.files.describe_socket(fd);
+  if (const auto memory = shared_.files.datagram_memory(fd)) shared_.meter.looks_at(request.call, socket, *memory);
+}
+
+QueueState ReceiveCalls::inspect_datagrams(int fd) {
+  QueueState queue;
+  DatagramQueue datagrams = shared_.files.look_at_datagrams(fd);
+  queue.readable = !datagrams.quiet;
+  queue.takes_nothing = !datagrams.next;
+  if (datagrams.next) queue.front = {datagrams.next->length_bytes, datagrams.next->beginning, false};
+  queue.datagram = std::move(datagrams.next);
+  return queue;
+}
+
+std::optional<QueueState> ReceiveCalls::inspect_eventfd(int fd) {
+  QueueState queue;
+  queue.units = shared_.files.read_event_counter(fd);
+  if (!queue.units) return std::nullopt;
+  queue.readable = queue.units->count > 0;
+  queue.front = {queue.units->count, 0, true};
+  return queue;
+}
+
+std::optional<QueueState> ReceiveCalls::inspect_stream(const ReceiveRequest& request, const Socket* socket, int fd) {
+  QueueState queue;
+  Flow& flow = *flow_of(request);
+  bool ended = false;
+  if (flow.exact) {
+    const auto state = shared_.files.tcp_receive_state(fd, flow.received.expected());
+    if (!state) return std::nullopt;
+    queue.offset = state->offset;
+    queue.bytes = state->waiting;
+    ended = state->ended;
+  } else {
+    queue.bytes = shared_.files.bytes_waiting(fd);
+  }
+  const bool only_sends_tell = !flow.exact && socket != nullptr && !request.call.counted_in_io;
+  if (only_sends_tell) {
+    const auto received = inspector_.received_by_sends(flow, fd, queue.bytes);
+    if (received) (received->certain ? queue.offset : queue.stands_beyond) = received->bytes;
+  }
+  queue.front = {queue.bytes, 0, true};
+  queue.readable = queue.bytes > 0 || ended || shared_.files.is_readable(fd);
+  queue.bytes = only_sends_tell ? shared_.files.bytes_of_one_receive(fd, request.asked, queue.bytes)
+                                : std::min(request.asked, queue.bytes);
+  return queue;
+}
+
+// Where the call would get units from.
+Flow& ReceiveCalls::eventfd_of(const TrackedThread& thread, const EventCounter& counter) {
+  return shared_.meter.conversations().eventfds().used_by(thread.metered->pid(), counter.id, counter.count);
+}
+
+// ---- the record
+
+// What was seen belongs to this call now.
+void ReceiveCalls::record(TrackedThread& thread, const ReceiveRequest& request, const QueueState& queue, int fd) {
+  const MeteredCall& shape = *request.shape;
+  const Call call = inspector_.at_present(request.call);  // the data that was seen had come by now
+  const bool others_wait = held_.others_wait_for(request.identity.number());
+  if (queue.readable && (others_wait || !shows_its_share(request))) {
+    QueueFront front = queue.front;
+    front.with_others = shape.length == LengthForm::messages;
+    turns_.give(thread, request, call, front);
+  }
+  if (queue.units) return record_units(thread, request, call, *queue.units);
+  // The socket may have been forgotten while the call waited, and may be closed, so that it cannot be described again.
+  const bool is_socket = request.identity.kind == DescriptorIdentity::Kind::socket;
+  Socket* socket = is_socket ? inspector_.socket_behind(fd, request.identity.id) : nullptr;
+  if (is_socket && socket == nullptr) return;
+  if (is_socket && shape.family == CallFamily::accept)
+    return accepts_.record(thread, call, request.notification, *socket);
+  if (is_socket && queue.datagram) return record_datagram(thread, request, call, queue, *socket, fd);
+  record_stream(thread, request, call, queue, fd);
+}
+
+void ReceiveCalls::record_units(TrackedThread& thread, const ReceiveRequest& request, const Call& call,
+                                const EventCounter& counter) {
+  Flow& flow = eventfd_of(thread, counter);
+  shared_.meter.takes_units(call, flow, units_taken(counter), counter.count);
+  restarts_.moves_units(thread, request.notification, request.identity, flow, counter.count);
+}
+
+void ReceiveCalls::record_datagram(TrackedThread& thread, const ReceiveRequest& request, const Call& call,
+                                   const QueueState& queue, Socket& socket, int fd) {
+  Flow* flow = flow_of(request);
+  // It may have got its name by a send since it was inspected.
+  if (flow == nullptr && socket.description.local_name.ends_with(":0"))
+    socket.description = shared_.files.describe_socket(fd);
+  if (request.shape->length == LengthForm::messages) return takes_several(request, call, queue.datagram, fd);
+  if (flow == nullptr) flow = &shared_.meter.conversations().datagrams_from(queue.datagram->sender_name, socket);
+  shared_.meter.receives_datagram(call, *flow, queue.datagram->length_bytes);
+  if (flow == socket.in && !socket.program_peeks)
+    restarts_.receives(thread, request.notification, fd, request.identity, *flow, *queue.datagram);
+}
+
+void ReceiveCalls::record_stream(TrackedThread& thread, const ReceiveRequest& request, const Call& call,
+                                 const QueueState& queue, int fd) {
+  const MeteredCall& shape = *request.shape;
+  Flow& flow = *flow_of(request);
+  if (flow.passed_by) shared_.meter.align(call, flow, shared_.files.bytes_waiting(fd));
+  const bool guesses = call.takes_all && queue.bytes == queue.front.bytes;  // nothing that was seen ends it earlier
+  Amount amount{request.asked, guesses ? request.asked : queue.bytes, queue.offset};
+  amount.stands_beyond = queue.stands_beyond;
+  shared_.meter.receives(call, flow, amount);
+  if (queue.bytes > 0)
+    restarts_.receives_bytes(thread, request.notification, request.identity, flow, queue.front.bytes,
+                             call.counted_in_io || call.takes_all);
+  if (shape.family == CallFamily::transfer) sends_.send(request.notification, shape, thread, amount.probable);
+}
+
+// The call goes on although nothing was seen for it. recvmmsg() may still take datagrams.
+void ReceiveCalls::goes_on_unseen(const ReceiveRequest& request, int fd) {
+  if (request.shape->length != LengthForm::messages) return;
+  const Socket* socket = shared_.meter.conversations().find(request.identity.id);
+  if (socket != nullptr && keeps_boundaries(socket->description.medium))
+    takes_several(request, request.call, std::nullopt, fd);
+}
+
+// A recvmmsg() on datagrams goes on. `first`: the first datagram that waits.
+void ReceiveCalls::takes_several(const ReceiveRequest& request, const Call& call,
+                                 const std::optional<WaitingDatagram>& first, int fd) {
+  const auto& arguments = request.notification.arguments;
+  SeveralDatagrams::Asked asked;
+  asked.call = call;
+  asked.address = arguments[1];
+  asked.count = std::min<std::uint64_t>(static_cast<std::uint32_t>(arguments[2]), MessageArray::kEntriesMax);
+  asked.socket = request.identity.id;
+  const bool stops_early = (arguments[3] & MSG_WAITFORONE) != 0 || arguments[4] != 0;
+  asked.takes_all = call.may_wait && !stops_early && shared_.files.receive_timeout_ns(fd) == 0;
+  const Socket* socket = shared_.meter.conversations().find(asked.socket);
+  std::vector<WaitingDatagram> seen;
+  if (first && asked.count > 0) seen.push_back(*first);
+  if (!seen.empty() && socket != nullptr && !socket->program_peeks)
+    for (auto& next : shared_.files.datagrams_behind(fd, *first, asked.count - 1)) seen.push_back(std::move(next));
+  several_.goes_on(asked, seen);
+}
+
+// ---- after the call
+
+void ReceiveCalls::is_over(TrackedThread& thread) {
+  accepts_.is_over(thread);
+  several_are_over(thread.metered->tid());
+  turns_.end(thread);
+}
+
+void ReceiveCalls::several_are_over(std::uint32_t tid) {
+  const LocalTime now = shared_.clock.now();
+  several_.is_over(tid, now, shared_.clock.steady_ns(now));
+}
+
+void ReceiveCalls::settle_old(std::int64_t now_ns) {
+  accepts_.settle_old(now_ns);
+  settle_several(now_ns);
+}
+
+void ReceiveCalls::settle_several(std::int64_t now_ns) {
+  constexpr std::int64_t kOldNs = 100'000'000;
+  for (const auto& [tid, descriptor] : several_.waiting(now_ns - kOldNs)) {
+    TrackedThread* thread = shared_.table.thread(tid);
+    if (thread != nullptr && !inspector_.may_be_in_call(*thread, descriptor)) several_are_over(tid);
+  }
+}
+
+}  // namespace dpm
