@@ -25,7 +25,7 @@ struct Field {
   double least = -kNoLimit, most = kNoLimit;  // of each number in it
   std::size_t entries_most = 0;               // of a list; 0: any number
   double otherwise = -kNoLimit;               // the number that stands for one that is missing; -kNoLimit: none
-  std::string_view like = {};                 // an example, for whoever gave something else
+  std::string_view like = {};                 // an example, for the sentence that refuses another value
   std::string_view says = {};                 // what a parameter is
 };
 

@@ -18,7 +18,7 @@ bool may_be_missing(const Field& field);
 
 // "T | U" without the "|", outside of parentheses, angle brackets and quotation marks.
 std::vector<std::string_view> alternatives_of(std::string_view type);
-// Null: the type is no structure.
+// Null: the type is not a structure.
 const Structure* find_structure(std::string_view type);
 
 // Why `value` is not of this type and these limits, as a sentence that calls it `name`; nothing: it is.

@@ -18,9 +18,14 @@ inline std::string member_line(const view::Field& field) {
 }
 
 inline std::string interface_text(const view::Structure& structure) {
-  std::string text = fmt::format("\nexport interface {} {{\n", structure.name);
-  for (const view::Field& field : structure.fields) text += "  " + member_line(field) + "\n";
-  return text + "}\n";
+  constexpr std::size_t kColumns = 160;
+  std::string in_one_line = fmt::format("export interface {} {{", structure.name);
+  std::string text = in_one_line + "\n";
+  for (const view::Field& field : structure.fields) {
+    in_one_line += " " + member_line(field);
+    text += "  " + member_line(field) + "\n";
+  }
+  return "\n" + (in_one_line.size() < kColumns ? in_one_line + " }\n" : text + "}\n");
 }
 
 inline std::string request_text(const view::Request& request) {

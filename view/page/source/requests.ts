@@ -17,18 +17,9 @@ export interface SeriesOf {
   to?: ProcessId;
 }
 
-export interface MachineChange {
-  speed?: number;
-  cores?: number;
-}
+export interface MachineChange { speed?: number; cores?: number; }
 
-export interface Machine {
-  id: number;
-  name: string;
-  speed: number;
-  cores: number;
-  accepts: boolean;
-}
+export interface Machine { id: number; name: string; speed: number; cores: number; accepts: boolean; }
 
 export interface Process {
   id: ProcessId;
@@ -42,16 +33,9 @@ export interface Process {
   outside: boolean;
 }
 
-export interface Can {
-  predict: boolean;
-  follow: boolean;
-  live_queues: boolean;
-}
+export interface Can { predict: boolean; follow: boolean; live_queues: boolean; }
 
-export interface WhyNot {
-  predict?: string;
-  live_queues?: string;
-}
+export interface WhyNot { predict?: string; live_queues?: string; }
 
 export interface Description {
   title: string;
@@ -69,53 +53,19 @@ export interface Description {
   read: number;
 }
 
-export interface Loss {
-  reason: string;
-  events: number;
-}
+export interface Loss { reason: string; events: number; }
 
-export interface RunLedger {
-  seen: number;
-  kept: number;
-  filtered: number;
-  lost: number;
-  losses: Loss[];
-  text: string;
-}
+export interface RunLedger { seen: number; kept: number; filtered: number; lost: number; losses: Loss[]; text: string; }
 
-export interface Warning {
-  text: string;
-  advice: string;
-}
+export interface Warning { text: string; advice: string; }
 
-export interface Move {
-  process: string;
-  from: string;
-  to: string;
-}
+export interface Move { process: string; from: string; to: string; }
 
-export interface Gain {
-  expected: number | null;
-  low: number | null;
-  high: number | null;
-}
+export interface Gain { expected: number | null; low: number | null; high: number | null; }
 
-export interface Decision {
-  at_s: number | null;
-  moves: Move[];
-  predicted_gain: Gain | null;
-  measured_gain: number | null;
-  outcome: string;
-  reason: string;
-}
+export interface Decision { at_s: number | null; moves: Move[]; predicted_gain: Gain | null; measured_gain: number | null; outcome: string; reason: string; }
 
-export interface Schedule {
-  policy: string;
-  places: string[];
-  dry_run: boolean;
-  decisions: number;
-  journal: Decision[];
-}
+export interface Schedule { policy: string; places: string[]; dry_run: boolean; decisions: number; journal: Decision[]; }
 
 export interface Overview {
   P_now: number | null;
@@ -155,47 +105,17 @@ export interface Traffic {
   before_bytes: f64;
 }
 
-export interface Series {
-  step_s: number;
-  t_s: f64;
-  [name: `v${number}`]: f64;
-}
+export interface Series { step_s: number; t_s: f64; [name: `v${number}`]: f64; }
 
-export interface ProcessLevels {
-  process: ProcessId;
-  at: number[];
-  cpu_s: number[];
-  waiting_s: number[];
-  queue?: number[];
-}
+export interface ProcessLevels { process: ProcessId; at: number[]; cpu_s: number[]; waiting_s: number[]; queue?: number[]; }
 
-export interface PairLevels {
-  from: ProcessId;
-  to: ProcessId;
-  at: number[];
-  messages: number[];
-  bytes: number[];
-}
+export interface PairLevels { from: ProcessId; to: ProcessId; at: number[]; messages: number[]; bytes: number[]; }
 
-export interface Levels {
-  from_s: number;
-  step_s: number;
-  bins: number;
-  processes: ProcessLevels[];
-  pairs: PairLevels[];
-  P_best: (number | null)[];
-}
+export interface Levels { from_s: number; step_s: number; bins: number; processes: ProcessLevels[]; pairs: PairLevels[]; P_best: (number | null)[]; }
 
-export interface Row {
-  process: ProcessId;
-  machine: number | null;
-}
+export interface Row { process: ProcessId; machine: number | null; }
 
-export interface InsideEvent {
-  action: string;
-  object: string;
-  function: string;
-}
+export interface InsideEvent { action: string; object: string; function: string; }
 
 export interface SingleEvents {
   exact: true;
@@ -251,35 +171,15 @@ export interface Message {
   future_left_out: number;
 }
 
-export interface EventAt {
-  at_s: number;
-  type: string;
-  index: number;
-}
+export interface EventAt { at_s: number; type: string; index: number; }
 
-export interface Computing {
-  computing: number;
-}
+export interface Computing { computing: number; }
 
-export interface Part {
-  from_s: number;
-  to_s: number;
-}
+export interface Part { from_s: number; to_s: number; }
 
-export interface Ledger {
-  seen: number;
-  kept: number;
-  filtered: number;
-  lost: number;
-  losses: Loss[];
-  warnings: string[];
-  removed?: number;
-}
+export interface Ledger { seen: number; kept: number; filtered: number; lost: number; losses: Loss[]; warnings: string[]; removed?: number; }
 
-export interface Waits {
-  count: number;
-  waited_s: number;
-}
+export interface Waits { count: number; waited_s: number; }
 
 export interface ProcessStatistics {
   process: string;
@@ -314,25 +214,11 @@ export interface PairStatistics {
   counted_by: 'SEND' | 'RECEIVE';
 }
 
-export interface Sizes {
-  bytes_at_least: number;
-  count: number;
-  share: number;
-}
+export interface Sizes { bytes_at_least: number; count: number; share: number; }
 
-export interface Density {
-  from_ns: number;
-  width_ns: number;
-  messages: number[];
-}
+export interface Density { from_ns: number; width_ns: number; messages: number[]; }
 
-export interface MachineStatistics {
-  machine: string;
-  sent: number;
-  sent_bytes: number;
-  messages_per_second: number;
-  density: Density;
-}
+export interface MachineStatistics { machine: string; sent: number; sent_bytes: number; messages_per_second: number; density: Density; }
 
 export interface Statistics {
   processes: ProcessStatistics[];
@@ -347,20 +233,9 @@ export interface Statistics {
   of?: Part;
 }
 
-export interface Bucket {
-  from_s: number;
-  to_s: number;
-  count: number;
-}
+export interface Bucket { from_s: number; to_s: number; count: number; }
 
-export interface WaitParts {
-  total_s: number;
-  message_s: number;
-  cpu_s: number;
-  disk_s: number;
-  ran_s: number;
-  other_s: number;
-}
+export interface WaitParts { total_s: number; message_s: number; cpu_s: number; disk_s: number; ran_s: number; other_s: number; }
 
 export interface MeasuredQueue {
   process: string;
@@ -382,67 +257,23 @@ export interface MeasuredQueue {
   messages_waited?: WaitParts;
 }
 
-export interface UnmeasuredQueue {
-  process: string;
-  measured: false;
-  received: number;
-}
+export interface UnmeasuredQueue { process: string; measured: false; received: number; }
 
-export interface OwnWaits {
-  process: string;
-  waits_for_messages: number;
-  to_receive: WaitParts;
-  at_work: WaitParts;
-}
+export interface OwnWaits { process: string; waits_for_messages: number; to_receive: WaitParts; at_work: WaitParts; }
 
-export interface Queues {
-  processes: (MeasuredQueue | UnmeasuredQueue)[];
-  own_waits: OwnWaits[];
-  warnings: string[];
-  ledger: Ledger;
-  of?: Part;
-}
+export interface Queues { processes: (MeasuredQueue | UnmeasuredQueue)[]; own_waits: OwnWaits[]; warnings: string[]; ledger: Ledger; of?: Part; }
 
-export interface ParallelRun {
-  T_s: number;
-  elapsed_s: number;
-  P: number;
-}
+export interface ParallelRun { T_s: number; elapsed_s: number; P: number; }
 
-export interface ParallelStep {
-  T_s: number;
-  t_max_s: number;
-  P: number;
-}
+export interface ParallelStep { T_s: number; t_max_s: number; P: number; }
 
-export interface Overlaps {
-  seconds: number;
-  processes: number;
-}
+export interface Overlaps { seconds: number; processes: number; }
 
-export interface PathProcess {
-  process: string;
-  cpu_s: number;
-  sharing_s: number;
-  time_s: number;
-  fraction: number;
-}
+export interface PathProcess { process: string; cpu_s: number; sharing_s: number; time_s: number; fraction: number; }
 
-export interface PathMessages {
-  from: string;
-  to: string;
-  count: number;
-  delay_s: number;
-  fraction: number;
-}
+export interface PathMessages { from: string; to: string; count: number; delay_s: number; fraction: number; }
 
-export interface CriticalPath {
-  t_max_s: number;
-  processes: PathProcess[];
-  messages: PathMessages[];
-  outside_s: number;
-  outside_fraction: number;
-}
+export interface CriticalPath { t_max_s: number; processes: PathProcess[]; messages: PathMessages[]; outside_s: number; outside_fraction: number; }
 
 export interface Parallelism {
   placement: string;
@@ -457,25 +288,11 @@ export interface Parallelism {
   of?: Part;
 }
 
-export interface PathCount {
-  path: string;
-  count: number;
-}
+export interface PathCount { path: string; count: number; }
 
-export interface Branching {
-  at: string;
-  from: string;
-  to: string;
-  count: number;
-  probability: number;
-}
+export interface Branching { at: string; from: string; to: string; count: number; probability: number; }
 
-export interface Transition {
-  from: string;
-  to: string;
-  count: number;
-  probability: number;
-}
+export interface Transition { from: string; to: string; count: number; probability: number; }
 
 export interface Causality {
   letters: Record<string, string>;
@@ -493,109 +310,35 @@ export interface Causality {
   of?: Part;
 }
 
-export interface StateNode {
-  process: ProcessId | null;
-  label: string;
-  note: string;
-}
+export interface StateNode { process: ProcessId | null; label: string; note: string; }
 
-export interface StateArc {
-  from: number;
-  to: number;
-  probability: number;
-  messages: number;
-}
+export interface StateArc { from: number; to: number; probability: number; messages: number; }
 
-export interface StateDiagram {
-  nodes: StateNode[];
-  arcs: StateArc[];
-}
+export interface StateDiagram { nodes: StateNode[]; arcs: StateArc[]; }
 
-export interface CommonPath {
-  text: string;
-  count: number;
-  share: number;
-}
+export interface CommonPath { text: string; count: number; share: number; }
 
-export interface Paths {
-  states: StateDiagram;
-  paths: CommonPath[];
-  requests: number;
-  of?: Part;
-}
+export interface Paths { states: StateDiagram; paths: CommonPath[]; requests: number; of?: Part; }
 
-export interface Step {
-  from: ProcessId;
-  to: ProcessId;
-  sent_s: number;
-  received_s: number;
-  bytes: number;
-}
+export interface Step { from: ProcessId; to: ProcessId; sent_s: number; received_s: number; bytes: number; }
 
-export interface OneRequest {
-  from_s: number;
-  to_s: number;
-  rows: ProcessId[];
-  steps: Step[];
-  left_out: number;
-  of?: Part;
-}
+export interface OneRequest { from_s: number; to_s: number; rows: ProcessId[]; steps: Step[]; left_out: number; of?: Part; }
 
-export interface Figure {
-  heading: string;
-  caption: string;
-  wide: boolean;
-  kind: string;
-  drawing: unknown;
-}
+export interface Figure { heading: string; caption: string; wide: boolean; kind: string; drawing: unknown; }
 
-export interface Section {
-  heading: string;
-  text: string;
-  figures: Figure[];
-}
+export interface Section { heading: string; text: string; figures: Figure[]; }
 
-export interface Blame {
-  of: string;
-  section: Section;
-}
+export interface Blame { of: string; section: Section; }
 
-export interface SampledStates {
-  samples: number;
-  source: string;
-  interval_s: number;
-  sections: Section[];
-}
+export interface SampledStates { samples: number; source: string; interval_s: number; sections: Section[]; }
 
-export interface PlacementMachine {
-  name: string;
-  speed: number;
-  cores: number;
-  accepts: boolean;
-}
+export interface PlacementMachine { name: string; speed: number; cores: number; accepts: boolean; }
 
-export interface PlacedProcess {
-  process: ProcessId;
-  name: string;
-  machine: string;
-  fixed: boolean;
-}
+export interface PlacedProcess { process: ProcessId; name: string; machine: string; fixed: boolean; }
 
-export interface Traced {
-  elapsed_s: number;
-  P: number;
-  low_elapsed_s?: number;
-  high_elapsed_s?: number;
-  low_P?: number;
-  high_P?: number;
-}
+export interface Traced { elapsed_s: number; P: number; low_elapsed_s?: number; high_elapsed_s?: number; low_P?: number; high_P?: number; }
 
-export interface Best {
-  machine_of: Record<string, string>;
-  elapsed_s: number;
-  P: number;
-  at_least_s: number;
-}
+export interface Best { machine_of: Record<string, string>; elapsed_s: number; P: number; at_least_s: number; }
 
 export interface Placement {
   machines: PlacementMachine[];
@@ -620,13 +363,9 @@ export interface Prediction {
   took_ms: number;
 }
 
-export interface PlacementFile {
-  text: string;
-}
+export interface PlacementFile { text: string; }
 
-export interface Search {
-  searching: true;
-}
+export interface Search { searching: true; }
 
 export interface Requests {
   describe: { parameters: {}; answer: Description };
