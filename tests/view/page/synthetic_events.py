@@ -104,10 +104,10 @@ def queues(world):
         row = {"process": process["name"], "measured": process["id"] % 11 != 0, "received": round(sum(pair.count(0, 60) for pair in world.pairs_to.get(process["id"], [])))}
         if row["measured"]:
             base = 1e-5 * (1 + mean)
-            row.update({"queued": row["received"], "queue_max": math.ceil(mean * 6), "queue_mean": mean, "wait_min_s": base / 20, "wait_mean_s": base, "wait_median_s": base * 0.6, "wait_p95_s": base * 4,
+            row.update({"queued": row["received"], "queue_max": math.ceil(mean * 6), "queue_mean": mean, "queue_mean_by_operation": mean, "queue_distribution": [0.5, 0.5], "waits_across_machines": 0, "wait_min_s": base / 20, "wait_mean_s": base, "wait_median_s": base * 0.6, "wait_p95_s": base * 4,
                         "wait_max_s": base * 40, "still_queued": int(mean), "wait_distribution": [{"from_s": 1e-6 * 2 ** k, "to_s": 1e-6 * 2 ** (k + 1), "count": int(row["received"] * math.exp(-((k - 5) ** 2) / 6))} for k in range(14)]})
         rows.append(row)
-    return {"processes": rows, "warnings": []}
+    return {"processes": rows, "own_waits": [], "warnings": [], "ledger": {"seen": 9, "kept": 9, "filtered": 0, "lost": 0, "losses": [], "warnings": []}}
 
 
 def paths(world, most):
