@@ -11,14 +11,19 @@
 #include "answers/live/whole_blame.hpp"
 #include "answers/live/whole_trace.hpp"
 #include "answers/reading/trace_input.hpp"
+#include "view/answers/requests.hpp"
 
 namespace dpm::cli {
 namespace {
 
 using view::Json;
 
-constexpr std::size_t kBins = 400;
 constexpr std::size_t kArcsMost = 6'000;  // single messages in a file: about a megabyte
+
+// What a viewer's request would ask with.
+Json asked(const char* request, Json params) { return view::read_parameters({request, std::move(params)}).value(); }
+
+Json in_bins(const char* request) { return asked(request, {{"width", 400}}); }
 
 Json as_json(view::Answer answer) {
   return answer.arrays.empty() ? std::move(answer.json) : Json::parse(view::to_json(answer));
@@ -30,7 +35,8 @@ std::optional<Json> single_events(LiveRecording& recording) {
   const double to_s = recording.now().seconds();
   for (double part = 1; part * to_s > 1e-9; part /= 2) {
     const double from_s = to_s * (1 - part) / 2;
-    const auto answer = space_time.space_time({{"from_s", from_s}, {"to_s", from_s + part * to_s}}, recording);
+    const auto answer =
+        space_time.space_time(asked("spacetime", {{"from_s", from_s}, {"to_s", from_s + part * to_s}}), recording);
     if (!answer) return std::nullopt;
     Json events = as_json(*answer);
     if (!events.value("exact", false) || events["arc_from"].size() > kArcsMost) continue;
@@ -60,8 +66,7 @@ Json answers_of(const LiveRecording& recording, const WholeFindings& whole) {
   if (auto queues = queues_document(whole)) answers["queues"] = *std::move(queues);
   if (whole.found.blame) answers["blame"] = blame_section_json(*whole.found.blame, whole.found.input.info);
   if (auto paths = paths_document(whole, 40)) answers["paths"] = *std::move(paths);
-  if (auto overview = overview_answer({{"width", kBins}}, recording, &whole, {}))
-    answers["overview"] = as_json(*std::move(overview));
+  answers["overview"] = as_json(overview_answer(in_bins("overview"), recording, &whole, {}));
   return answers;
 }
 
@@ -113,8 +118,8 @@ Json FileData::take(Findings& found) {
   recording.use_queues(queues_, recording.now());
   Json data = nullptr;
   if (recording.now().ns > 0) {
-    data = {{"answers", answers_of(recording, whole)}};
-    if (auto levels = levels_answer({{"width", kBins}}, recording, {})) data["levels"] = as_json(*std::move(levels));
+    data = {{"answers", answers_of(recording, whole)},
+            {"levels", as_json(levels_answer(in_bins("levels"), recording, {}))}};
     if (auto events = single_events(recording)) data["spacetime"] = *std::move(events);
   }
   found = std::move(whole.found);

@@ -53,30 +53,29 @@ Json pair_json(const PairEnds& ends, const std::vector<PairAmounts>& amounts) {
 
 }  // namespace
 
-Result<view::Answer> levels_answer(const Json& params, const LiveRecording& recording, const BestCurve& best) {
-  const auto window = read_window(params, recording);
-  if (!window) return window.error();
+view::Answer levels_answer(const Json& params, const LiveRecording& recording, const BestCurve& best) {
+  const RequestWindow window = window_of(params, recording);
   const LevelsAnalysis& levels = recording.levels();
   const std::size_t affordable = std::max(kBinsLeast, kValuesMost / std::max<std::size_t>(levels.processes(), 1));
-  const WindowBins bins = cut(*window, levels, std::min(window->width, affordable));
+  const WindowBins bins = cut(window, levels, std::min(window.width, affordable));
   Json processes = Json::array(), pairs = Json::array(), P_best = Json::array();
-  for (const auto& [process, row] : process_rows(recording, bins.edges, window->threads))
+  for (const auto& [process, row] : process_rows(recording, bins.edges, window.threads))
     processes.push_back(process_json(process, row, bins));
-  each_pair_row(recording, bins.edges, window->threads,
+  each_pair_row(recording, bins.edges, window.threads,
                 [&](const PairEnds& ends, const std::vector<PairAmounts>& amounts) {
                   pairs.push_back(pair_json(ends, amounts));
                 });
   std::vector<RunTime> edges = bins.edges;
-  edges.front() = window->from;
-  edges.back() = window->to;
+  edges.front() = window.from;
+  edges.back() = window.to;
   for (const double P : best.between(edges)) P_best.push_back(std::isfinite(P) ? Json(P) : Json(nullptr));
-  return view::Answer{{{"from_s", window->from.seconds()},
-                       {"step_s", bins.step_s},
-                       {"bins", bins.left_s.size()},
-                       {"processes", std::move(processes)},
-                       {"pairs", std::move(pairs)},
-                       {"P_best", std::move(P_best)}},
-                      {}};
+  return {{{"from_s", window.from.seconds()},
+           {"step_s", bins.step_s},
+           {"bins", bins.left_s.size()},
+           {"processes", std::move(processes)},
+           {"pairs", std::move(pairs)},
+           {"P_best", std::move(P_best)}},
+          {}};
 }
 
 }  // namespace dpm::cli

@@ -8,7 +8,6 @@
 
 namespace dpm::cli {
 
-// `width`: the number of bins.
-Result<view::Answer> levels_answer(const view::Json& params, const LiveRecording& recording, const BestCurve& best);
+view::Answer levels_answer(const view::Json& params, const LiveRecording& recording, const BestCurve& best);
 
 }  // namespace dpm::cli

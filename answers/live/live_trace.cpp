@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 
 #include "answers/live/levels_answer.hpp"
 #include "answers/live/placement_answers.hpp"
 #include "answers/live/request_diagram.hpp"
-#include "answers/live/request_window.hpp"
 #include "answers/live/time_answers.hpp"
+#include "view/answers/requests.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -22,6 +21,14 @@ using view::PageRequest;
 constexpr std::uint64_t kSliceEvents = 20'000;  // some milliseconds
 constexpr std::chrono::milliseconds kLook{50};  // between two looks for new events
 constexpr int kPauseFactor = 99;                // a pause is that many times as long as the work before it
+constexpr char kTooManyWait[] = "too many questions wait; ask again";
+
+Result<Answer> answer_of(Result<Json> document) {
+  if (!document) return document.error();
+  return Answer{*std::move(document), {}};
+}
+
+std::uint64_t whole_number(const Json& param) { return static_cast<std::uint64_t>(param.get<double>()); }
 
 }  // namespace
 
@@ -138,44 +145,74 @@ Result<Answer> LiveTrace::computing() const {
   return Answer{{{"computing", whole_.computed_share()}}, {}};
 }
 
-Result<Answer> LiveTrace::of_whole(const PageRequest& request) {
-  take_whole();
-  if (findings_ == nullptr) return computing();
-  const auto most = number_of(request.params, "most", 40, 1, 10'000);
-  const auto number = number_of(request.params, "number", 0, 0, 4e9);
-  if (!most) return most.error();
-  if (!number) return number.error();
-  auto document = request.name == "statistics" ? statistics_document(*findings_)
-                  : request.name == "request"  ? request_diagram(findings_->found, static_cast<std::uint64_t>(*number))
-                  : request.name == "queues"   ? queues_document(*findings_)
-                  : request.name == "parallelism" ? parallelism_document(*findings_)
-                  : request.name == "causality"   ? causality_document(*findings_)
-                                                  : paths_document(*findings_, static_cast<std::size_t>(*most));
+Result<Answer> LiveTrace::of_whole(Result<Json> document) const {
   if (!document) return document.error();
   if (!findings_->is_final) (*document)["of"] = {{"from_s", 0}, {"to_s", findings_->to_s}};
   return Answer{*std::move(document), {}};
 }
 
-Result<Answer> LiveTrace::placement(const std::shared_ptr<WholeFindings>& whole) {
-  if (!whole->trials) return Answer{without_placements(recording_.info(), whole->trials.error().what), {}};
-  Json document = placements_document(**whole->trials, whole->is_final ? recording_.now().seconds() : whole->to_s);
+Answer LiveTrace::overview(const Json& params) const {
+  Answer answer = overview_answer(params, recording_, findings_.get(), best_);
+  answer.json["schedule"] = schedule_.journal();
+  return answer;
+}
+
+LiveTrace::Reply LiveTrace::explain(std::function<Result<Json>(const WholeBlame&)> find) const {
+  if (!findings_->blame)
+    return Error{fmt::format("more than {} events are too many for this view; the commands of dpm can",
+                             WholeBlame::kEventsMost)};
+  return Task{.is_slow = true,
+              .find = [whole = findings_, find = std::move(find)] { return answer_of(find(*whole->blame)); }};
+}
+
+LiveTrace::Reply LiveTrace::blame(const Json& params) const {
+  const auto& processes = recording_.info().processes;
+  const double of = params.at("of");
+  const bool is_chosen = of >= 0 && of < static_cast<double>(processes.size());
+  return explain([name = is_chosen ? processes[static_cast<std::size_t>(of)].name : ""](const WholeBlame& blame) {
+    return blame.blame(name);
+  });
+}
+
+LiveTrace::Reply LiveTrace::states() {
+  if (!recording_.is_over()) return Task{.is_slow = false, .find = [this] { return answer_of(states_.document()); }};
+  take_whole();
+  if (findings_ == nullptr) return computing();
+  return explain([](const WholeBlame& blame) { return blame.states(); });
+}
+
+Answer LiveTrace::placement() const {
+  if (!findings_->trials) return {without_placements(recording_.info(), findings_->trials.error().what), {}};
+  const double run_s = findings_->is_final ? recording_.now().seconds() : findings_->to_s;
+  Json document = placements_document(**findings_->trials, run_s);
   const std::lock_guard held(search_->mutex);
   document["best"] = search_->best;
   if (search_->is_running)
     document["searching"] =
         static_cast<double>(search_->evaluated) / static_cast<double>(std::max<std::uint64_t>(search_->of, 1));
   if (!search_->why_not.empty()) document["why_not"] = search_->why_not;
-  return Answer{std::move(document), {}};
+  return {std::move(document), {}};
 }
 
-Result<Answer> LiveTrace::begin_search(const std::shared_ptr<WholeFindings>& whole) {
-  if (!whole->trials) return whole->trials.error();
+// Replays need no lock: findings do not change.
+LiveTrace::Reply LiveTrace::of_trial(const Json& params, bool is_slow,
+                                     Result<Json> (*find)(const WholeFindings&, const PlacementTrials::Trial&)) const {
+  if (!findings_->trials) return findings_->trials.error();
+  return Task{.is_slow = is_slow, .find = [whole = findings_, params, find]() -> Result<Answer> {
+                const auto trial = (*whole->trials)->read(params);
+                if (!trial) return trial.error();
+                return answer_of(find(*whole, *trial));
+              }};
+}
+
+Result<Answer> LiveTrace::begin_search() {
+  if (!findings_->trials) return findings_->trials.error();
   {
     const std::lock_guard held(search_->mutex);
     if (search_->is_running) return Answer{{{"searching", true}}, {}};
     search_->is_running = true;
   }
-  const auto search_there = [search = search_, whole] {
+  const auto search_there = [search = search_, whole = findings_] {
     const PlacementTrials& trials = **whole->trials;
     auto best = search_best(trials, [&](std::uint64_t evaluated, std::uint64_t of) {
       search->evaluated = evaluated;
@@ -189,115 +226,96 @@ Result<Answer> LiveTrace::begin_search(const std::shared_ptr<WholeFindings>& who
   if (!work_.post(search_there)) {
     const std::lock_guard held(search_->mutex);
     search_->is_running = false;
-    return Error{"too many predictions wait; ask again"};
+    return Error{kTooManyWait};
   }
   return Answer{{{"searching", true}}, {}};
 }
 
-// What changes only with what has been read.
-Result<Answer> LiveTrace::of_levels(const PageRequest& request) {
-  const std::string& name = request.name;
-  if (name == "describe") return describe_answer(recording_, state_);
-  if (name == "traffic") return traffic_answer(request.params, recording_);
-  if (name == "series") return series_answer(request.params, recording_);
-  if (name == "levels") return levels_answer(request.params, recording_, best_);
-  if (name == "spacetime") return space_time_.space_time(request.params, recording_);
-  auto overview = overview_answer(request.params, recording_, findings_.get(), best_);
-  if (overview) overview->json["schedule"] = schedule_.journal();
-  return overview;
+// In the order of the table of requests, each of its names once.
+const LiveTrace::Handler& LiveTrace::handler_of(std::string_view name) {
+  using Params = const Json&;
+  static constexpr Handler kHandlers[] = {
+      {"describe", Of::levels,
+       [](LiveTrace& live, Params) -> Reply { return describe_answer(live.recording_, live.state_); }},
+      {"overview", Of::run, [](LiveTrace& live, Params params) -> Reply { return live.overview(params); }},
+      {"traffic", Of::levels,
+       [](LiveTrace& live, Params params) -> Reply { return traffic_answer(params, live.recording_); }},
+      {"series", Of::levels,
+       [](LiveTrace& live, Params params) -> Reply { return series_answer(params, live.recording_); }},
+      {"spacetime", Of::levels,
+       [](LiveTrace& live, Params params) -> Reply { return live.space_time_.space_time(params, live.recording_); }},
+      {"message", Of::moment,
+       [](LiveTrace& live, Params params) -> Reply { return live.space_time_.message(params, live.recording_); }},
+      {"event_at", Of::moment,
+       [](LiveTrace& live, Params params) -> Reply { return event_at_answer(params, live.recording_); }},
+      {"statistics", Of::findings,
+       [](LiveTrace& live, Params) -> Reply { return live.of_whole(statistics_document(*live.findings_)); }},
+      {"queues", Of::findings,
+       [](LiveTrace& live, Params) -> Reply { return live.of_whole(queues_document(*live.findings_)); }},
+      {"parallelism", Of::findings,
+       [](LiveTrace& live, Params) -> Reply { return live.of_whole(parallelism_document(*live.findings_)); }},
+      {"causality", Of::findings,
+       [](LiveTrace& live, Params) -> Reply { return live.of_whole(causality_document(*live.findings_)); }},
+      {"blame", Of::findings, [](LiveTrace& live, Params params) -> Reply { return live.blame(params); }},
+      {"states", Of::moment, [](LiveTrace& live, Params) -> Reply { return live.states(); }},
+      {"paths", Of::findings,
+       [](LiveTrace& live, Params params) -> Reply {
+         return live.of_whole(paths_document(*live.findings_, whole_number(params.at("most"))));
+       }},
+      {"request", Of::findings,
+       [](LiveTrace& live, Params params) -> Reply {
+         return live.of_whole(request_diagram(live.findings_->found, whole_number(params.at("number"))));
+       }},
+      {"placement", Of::findings, [](LiveTrace& live, Params) -> Reply { return live.placement(); }},
+      {"predict", Of::findings,
+       [](LiveTrace& live, Params params) -> Reply {
+         return live.of_trial(params, PlacementTrials::is_slow(params),
+                              [](const auto& whole, const auto& trial) { return (*whole.trials)->predict(trial); });
+       }},
+      {"placement_file", Of::findings,
+       [](LiveTrace& live, Params params) -> Reply {
+         return live.of_trial(params, false, [](const auto&, const auto& trial) -> Result<Json> {
+           return Json{{"text", PlacementTrials::file_text(trial)}};
+         });
+       }},
+      {"search", Of::findings, [](LiveTrace& live, Params) -> Reply { return live.begin_search(); }},
+      {"levels", Of::levels,
+       [](LiveTrace& live, Params params) -> Reply { return levels_answer(params, live.recording_, live.best_); }}};
+  static_assert(std::ranges::equal(kHandlers, view::kRequests, {}, &Handler::name, &view::Request::name),
+                "each request of view/answers/request_table.hpp has its handler, in the same order");
+  return *std::ranges::find(kHandlers, name, &Handler::name);
 }
 
-Result<Answer> LiveTrace::dispatch(const PageRequest& request) {
-  const std::string& name = request.name;
-  if (name == "message") return space_time_.message(request.params, recording_);
-  if (name == "event_at") return event_at_answer(request.params, recording_);
-  static const std::set<std::string> kOfLevels = {"describe", "overview", "traffic", "series", "levels", "spacetime"};
-  if (kOfLevels.contains(name)) {
-    if (name == "overview") take_whole();
+LiveTrace::Reply LiveTrace::dispatch(const PageRequest& request) {
+  const Handler& handler = handler_of(request.name);
+  if (handler.of == Of::run || handler.of == Of::findings) take_whole();
+  if (handler.of == Of::findings && findings_ == nullptr) return computing();
+  const bool is_kept = handler.of == Of::levels || handler.of == Of::run;
+  if (is_kept)
     if (const Answer* known = latest_.find(request, state_.version)) return *known;
-    auto answer = of_levels(request);
-    if (answer) latest_.keep(request, *answer);
-    return answer;
-  }
-  static const std::set<std::string> kOfWhole = {"statistics", "queues", "parallelism",
-                                                 "causality",  "paths",  "request"};
-  if (kOfWhole.contains(name)) return of_whole(request);
-  static const std::set<std::string> kOfPlacements = {"placement", "placement_file", "predict", "search"};
-  if (!kOfPlacements.contains(name)) return Error{fmt::format("there is no request '{}'", name)};
-  take_whole();
-  if (findings_ == nullptr) return computing();
-  if (name == "placement") return placement(findings_);
-  if (!findings_->trials) return findings_->trials.error();
-  if (name == "search") return begin_search(findings_);
-  const auto trial = (*findings_->trials)->read(request.params);
-  if (!trial) return trial.error();
-  if (name == "placement_file") return Answer{{{"text", PlacementTrials::file_text(*trial)}}, {}};
-  auto predicted = (*findings_->trials)->predict(*trial);
-  if (!predicted) return predicted.error();
-  return Answer{*std::move(predicted), {}};
+  Reply reply = handler.ask(*this, request.params);
+  if (is_kept)
+    if (const auto* answer = std::get_if<Result<Answer>>(&reply); answer != nullptr && *answer)
+      latest_.keep(request, **answer);
+  return reply;
 }
 
-Result<Answer> LiveTrace::answer_now(const PageRequest& request) {
+LiveTrace::Reply LiveTrace::reply_to(const PageRequest& request) {
+  auto params = view::read_parameters(request);
+  if (!params) return params.error();
   const auto held = lock();
   const auto began = TickPace::Clock::now();
-  auto answer = dispatch(request);
+  Reply reply = dispatch({request.name, *std::move(params)});
   pace_.answered(TickPace::Clock::now() - began);
-  return answer;
-}
-
-// Replays need no lock: findings do not change.
-void LiveTrace::predict(const PageRequest& request, Done done) {
-  std::shared_ptr<WholeFindings> whole;
-  {
-    const auto held = lock();
-    take_whole();
-    whole = findings_;
-  }
-  if (whole == nullptr || !whole->trials) return done(answer_now(request));
-  auto trial = (*whole->trials)->read(request.params);
-  if (!trial) return done(trial.error());
-  const auto replay = [whole, trial = *std::move(trial), done] {
-    auto predicted = (*whole->trials)->predict(trial);
-    if (!predicted) return done(predicted.error());
-    done(Answer{*std::move(predicted), {}});
-  };
-  if (!trial->is_slow()) return replay();
-  if (!work_.post(replay)) done(Error{"too many predictions wait; ask again"});
-}
-
-void LiveTrace::explain(const PageRequest& request, Done done) {
-  std::shared_ptr<WholeFindings> whole;
-  std::string of;
-  bool is_over = false;
-  {
-    const auto held = lock();
-    take_whole();
-    whole = findings_;
-    is_over = recording_.is_over();
-    const auto process = number_of(request.params, "of", -1, -1, 4e9);
-    if (!process) return done(process.error());
-    const auto& processes = recording_.info().processes;
-    if (*process >= 0 && *process < static_cast<double>(processes.size()))
-      of = processes[static_cast<std::size_t>(*process)].name;
-  }
-  const auto tell = [done](const Result<Json>& document) {
-    document ? done(Answer{*document, {}}) : done(document.error());
-  };
-  if (request.name == "states" && !is_over) return tell(states_.document());
-  if (whole == nullptr) return done(computing());
-  if (!whole->blame)
-    return done(Error{fmt::format("more than {} events are too many for this view; the commands of dpm can",
-                                  WholeBlame::kEventsMost)});
-  const auto find = [whole, tell, of, of_states = request.name == "states"] {
-    tell(of_states ? whole->blame->states() : whole->blame->blame(of));
-  };
-  if (!work_.post(find)) done(Error{"too many questions wait; ask again"});
+  return reply;
 }
 
 void LiveTrace::answer(const PageRequest& request, Done done) {
-  if (request.name == "predict") return predict(request, std::move(done));
-  if (request.name == "blame" || request.name == "states") return explain(request, std::move(done));
-  done(answer_now(request));
+  Reply reply = reply_to(request);
+  if (auto* known = std::get_if<Result<Answer>>(&reply)) return done(std::move(*known));
+  Task& task = std::get<Task>(reply);
+  if (!task.is_slow) return done(task.find());
+  if (!work_.post([done, find = std::move(task.find)] { done(find()); })) done(Error{kTooManyWait});
 }
 
 std::vector<view::MetricFamily> LiveTrace::metrics() {

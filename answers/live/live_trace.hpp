@@ -17,7 +17,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <variant>
 
 #include "answers/live/background_work.hpp"
 #include "answers/live/best_curve.hpp"
@@ -59,8 +61,6 @@ class LiveTrace : public view::RequestHandler {
   std::vector<view::MetricFamily> metrics() override;
   // The whole trace is being analysed, which may take a minute: the destructor waits for it.
   bool is_analysing() const { return whole_.is_busy(); }
-  // Without what takes long: {"computing": share} until it is there.
-  Result<view::Answer> answer_now(const view::PageRequest& request);
 
  private:
   struct Search {
@@ -71,6 +71,27 @@ class LiveTrace : public view::RequestHandler {
     std::string why_not;
   };
 
+  // What is left to do without the lock: at once, or on the thread of what takes long.
+  struct Task {
+    bool is_slow = false;
+    std::function<Result<view::Answer>()> find;
+  };
+  using Reply = std::variant<Result<view::Answer>, Task>;
+
+  // What an answer is of, and so when it is known and how long it holds.
+  enum class Of {
+    moment,    // it is not kept
+    levels,    // it holds until something new is read
+    run,       // the same, with the findings of the whole trace where there are some
+    findings,  // {"computing": share} until there are some
+  };
+  struct Handler {
+    std::string_view name;
+    Of of;
+    // Under the lock, with the parameters as view::read_parameters() gives them.
+    Reply (*ask)(LiveTrace& live, const view::Json& params);
+  };
+
   LiveTrace(LiveRecording recording, std::string path, LiveTraceOptions options);
   std::unique_lock<std::mutex> lock();
   void keep_reading(const std::stop_token& stop, const Changed& changed);
@@ -79,15 +100,21 @@ class LiveTrace : public view::RequestHandler {
   void take_whole();
   view::Json tick() const;
 
-  Result<view::Answer> of_levels(const view::PageRequest& request);
-  Result<view::Answer> dispatch(const view::PageRequest& request);
-  Result<view::Answer> of_whole(const view::PageRequest& request);
+  Reply reply_to(const view::PageRequest& request);
+  Reply dispatch(const view::PageRequest& request);
+  static const Handler& handler_of(std::string_view name);
+
+  // The handlers that are more than a call. Those of findings are called when there are some.
+  view::Answer overview(const view::Json& params) const;
+  Result<view::Answer> of_whole(Result<view::Json> document) const;
   Result<view::Answer> computing() const;
-  Result<view::Answer> placement(const std::shared_ptr<WholeFindings>& whole);
-  Result<view::Answer> begin_search(const std::shared_ptr<WholeFindings>& whole);
-  void predict(const view::PageRequest& request, Done done);
-  // Where the time of a process went, and the states of all: on the thread of what takes long.
-  void explain(const view::PageRequest& request, Done done);
+  Reply explain(std::function<Result<view::Json>(const WholeBlame&)> find) const;
+  Reply blame(const view::Json& params) const;
+  Reply states();
+  view::Answer placement() const;
+  Reply of_trial(const view::Json& params, bool is_slow,
+                 Result<view::Json> (*find)(const WholeFindings&, const PlacementTrials::Trial&)) const;
+  Result<view::Answer> begin_search();
 
   LiveRecording recording_;
   LiveState state_;

@@ -84,6 +84,7 @@ Json without_placements(const TraceInfo& info, const std::string& why_not) {
           {"processes", Json::array()},
           {"traced", nullptr},
           {"best", nullptr},
+          {"notes", Json::array()},
           {"why_not", why_not}};
 }
 
@@ -104,7 +105,7 @@ Result<Json> search_best(const PlacementTrials& trials,
   return Json{{"machine_of", std::move(machine_of)},
               {"elapsed_s", best.elapsed_s},
               {"P", best.P},
-              {"bound", found->regret_bound}};
+              {"at_least_s", best.elapsed_s / (1 + found->regret_bound)}};
 }
 
 }  // namespace dpm::cli

@@ -7,61 +7,42 @@
 
 #include "analysis/prediction/what_if.hpp"
 #include "answers/prediction/placement_file.hpp"
+#include "view/answers/request_table.hpp"
 
 namespace dpm::cli {
 namespace {
 
 using view::Json;
 
-constexpr double kSpeedMost = 1e9;
-
-Result<void> read_machines(const Json& params, std::vector<MachineInfo>& machines) {
-  const auto found = params.find("machines");
-  if (found == params.end() || found->is_null()) return {};
-  if (!found->is_object()) return Error{R"("machines" must be an object: {"name": {"speed": 2, "cores": 4}})"};
-  for (const auto& [name, wanted] : found->items()) {
+std::vector<MachineInfo> machines_of(const Json& params, std::vector<MachineInfo> machines) {
+  const Json changes = params.value("machines", Json::object());
+  for (const auto& [name, wanted] : changes.items()) {
     auto same = std::find_if(machines.begin(), machines.end(), [&](const MachineInfo& m) { return m.name == name; });
     if (same == machines.end()) same = machines.insert(same, MachineInfo{.name = name});
-    if (!wanted.is_object()) return Error{fmt::format("machine '{}' must be an object", name)};
-    if (wanted.contains("speed")) {
-      const double speed = wanted.at("speed").is_number() ? wanted.at("speed").get<double>() : 0;
-      if (!(speed > 0 && speed <= kSpeedMost)) return Error{fmt::format("the speed of '{}' must be above 0", name)};
-      same->speed = speed;
-    }
-    if (wanted.contains("cores")) {
-      const double cores = wanted.at("cores").is_number() ? wanted.at("cores").get<double>() : 0;
-      if (!(cores >= 1 && cores <= 65535)) return Error{fmt::format("'{}' must have from 1 to 65535 cores", name)};
-      same->cores = static_cast<std::uint16_t>(cores);
-    }
+    same->speed = wanted.value("speed", same->speed);
+    same->cores = static_cast<std::uint16_t>(wanted.value("cores", 1. * same->cores));
   }
-  return {};
+  return machines;
 }
 
-Result<Placement> read_placement(const Json& params) {
+Placement placement_of(const Json& params) {
   Placement placement{.name = "tried", .machine_of_process = {}};
-  const auto found = params.find("machine_of");
-  if (found == params.end() || found->is_null()) return placement;
-  if (!found->is_object()) return Error{R"("machine_of" must be an object: {"process": "machine"})"};
-  for (const auto& [process, machine] : found->items()) {
-    if (!machine.is_string()) return Error{fmt::format("the machine of '{}' must be a name", process)};
+  const Json machine_of = params.value("machine_of", Json::object());
+  for (const auto& [process, machine] : machine_of.items())
     placement.machine_of_process[process] = machine.get<std::string>();
-  }
   return placement;
 }
 
-Result<WhatIf> read_replicas(const Json& params) {
+WhatIf replicas_of(const Json& params) {
   WhatIf what_if;
-  const auto found = params.find("replicas");
-  if (found == params.end() || found->is_null()) return what_if;
-  if (!found->is_object()) return Error{R"("replicas" must be an object: {"process": 2})"};
-  for (const auto& [process, copies] : found->items()) {
-    const double count = copies.is_number() ? copies.get<double>() : 0;
-    if (!(count >= 1 && count <= kMostCopies))
-      return Error{fmt::format("'{}' can have from 1 to {} copies", process, kMostCopies)};
-    if (count >= 2) what_if.replicas.push_back({.process = process, .copies = static_cast<std::uint32_t>(count)});
-  }
+  const Json replicas = params.value("replicas", Json::object());
+  for (const auto& [process, copies] : replicas.items())
+    if (const auto count = static_cast<std::uint32_t>(copies.get<double>()); count >= 2)
+      what_if.replicas.push_back({.process = process, .copies = count});
   return what_if;
 }
+
+static_assert(view::table::kReplicas.most == kMostCopies && view::table::kDelayFactor.most == kLargestFactor);
 
 void lengthen(DelayModel& delays, double factor) {
   const auto of = [factor](DelayClass& one) { one.delivery_s = scaled(one.delivery_s, factor); };
@@ -113,40 +94,35 @@ void PlacementTrials::find_movable(const TraceInfo& info) {
 Result<PlacementTrials::Trial> PlacementTrials::read(const Json& params) const {
   Trial trial;
   trial.history = history_;
-  const auto what_if = read_replicas(params);
-  if (!what_if) return what_if.error();
-  if (!what_if->empty()) {
+  const WhatIf what_if = replicas_of(params);
+  if (!what_if.empty()) {
     auto copy = std::make_shared<History>(*history_);
-    if (auto added = add_copies(*what_if, *copy); !added) return added.error();
+    if (auto added = add_copies(what_if, *copy); !added) return added.error();
     trial.history = std::move(copy);
   }
   const History& history = *trial.history;
-  std::vector<MachineInfo> machines = history.info.machines;
-  if (auto read = read_machines(params, machines); !read) return read.error();
-  const auto placement = read_placement(params);
-  if (!placement) return placement.error();
-  if (placement->machine_of_process.empty()) {
+  std::vector<MachineInfo> machines = machines_of(params, history.info.machines);
+  const Placement placement = placement_of(params);
+  if (placement.machine_of_process.empty()) {
     trial.target = traced_target(history);
     trial.target.machines = std::move(machines);
   } else {
-    auto resolved = resolve(history, *placement, std::move(machines), history.info.delays);
+    auto resolved = resolve(history, placement, std::move(machines), history.info.delays);
     if (!resolved) return resolved.error();
     trial.target = std::move(resolved->target);
   }
-  const auto factor = params.find("delay_factor");
-  if (factor != params.end() && !factor->is_null()) {
-    const double value = factor->is_number() ? factor->get<double>() : -1;
-    if (!(value >= 0 && value <= kLargestFactor)) return Error{"'delay_factor' must be a number, 0 or more"};
-    if (value != 1) lengthen(trial.target.delays, value);
-  }
-  if (!what_if->empty()) {
-    auto notes = apply(*what_if, history, trial.target);
+  if (const double factor = params.at("delay_factor"); factor != 1) lengthen(trial.target.delays, factor);
+  if (!what_if.empty()) {
+    auto notes = apply(what_if, history, trial.target);
     if (!notes) return notes.error();
     trial.leaves_out = *std::move(notes);
   }
-  trial.interval =
-      params.contains("interval") && params.at("interval").is_boolean() && params.at("interval").get<bool>();
+  trial.interval = params.value("interval", false);
   return trial;
+}
+
+bool PlacementTrials::is_slow(const Json& params) {
+  return params.value("interval", false) || !replicas_of(params).empty();
 }
 
 Result<Json> PlacementTrials::predict(const Trial& trial) const {

@@ -31,7 +31,10 @@ class PlacementTrials {
     std::shared_ptr<const History> history;  // with copies of servers, if the trial has some
     bool is_slow() const { return interval || !target.replicas.empty(); }
   };
+  // The parameters of `predict`, as view::read_parameters() gives them.
   Result<Trial> read(const view::Json& params) const;
+  // Without the copy of the history that reading may make.
+  static bool is_slow(const view::Json& params);
 
   // One replay; with an interval or copies the whole of predict(), which any thread may do.
   Result<view::Json> predict(const Trial& trial) const;

@@ -8,15 +8,13 @@
 
 #include "analysis/levels/machine_offsets.hpp"
 #include "answers/live/live_recording.hpp"
-#include "view/answers/page_request.hpp"
+#include "view/answers/answer.hpp"
 
 namespace dpm::cli {
 
 struct RequestWindow {
-  static constexpr std::size_t kWidthMost = 4096;
-
-  RunTime from, to;         // [from, to), cut to the run
-  std::size_t width = 512;  // bins
+  RunTime from, to;       // [from, to), cut to the run
+  std::size_t width = 1;  // bins
   // It has the first, the last moment of the run: then everything before or after is in it too. The last events are in a
   // bin that ends later.
   bool begins_with_run = false, ends_with_run = false;
@@ -42,12 +40,10 @@ struct WindowBins {
 // At most `most` bins, none finer than the levels.
 WindowBins cut(const RequestWindow& window, const LevelsAnalysis& levels, std::size_t most);
 
-// from_s, to_s, width, threads. Refuses what is not a number, and an empty window.
-Result<RequestWindow> read_window(const view::Json& params, const LiveRecording& recording);
+// from_s, to_s, width, threads, as view::read_parameters() gives them.
+RequestWindow window_of(const view::Json& params, const LiveRecording& recording);
 
-// A parameter that is a number in [least, most], or `otherwise` where it is missing.
-Result<double> number_of(const view::Json& params, const char* name, double otherwise, double least, double most);
-// One that is a process of the trace, or kOutside.
+// The process of the trace, or kOutside, that has this number.
 Result<ProcessId> process_of(const view::Json& value, const TraceInfo& info);
 
 // Names come from hostile programs; a page shows no more than this of one.

@@ -187,15 +187,13 @@ Answer describe_answer(const LiveRecording& recording, const LiveState& state) {
   return answer;
 }
 
-Result<Answer> overview_answer(const Json& params, const LiveRecording& recording, const WholeFindings* whole,
-                               const BestCurve& best) {
-  auto curves = run_curves(params, recording, best);
-  if (!curves) return curves.error();
+Answer overview_answer(const Json& params, const LiveRecording& recording, const WholeFindings* whole,
+                       const BestCurve& best) {
+  Answer curves = run_curves(params, recording, best);
   const Standing standing = standing_of(recording);
   const double elapsed_s = recording.is_empty() ? 0 : recording.now().seconds();
   const Json all = {{"from_s", 0}, {"width", 1}};
-  const auto run = run_curves(all, recording, best);
-  const double cpu_s = run ? run->json.at("cpu_s").get<double>() : 0;
+  const double cpu_s = run_curves(all, recording, best).json.at("cpu_s");
   const bool has_best = whole != nullptr && whole->found.parallel.has_value();
   Json json = {
       {"P_now", P_now(recording)},
@@ -205,7 +203,7 @@ Result<Answer> overview_answer(const Json& params, const LiveRecording& recordin
        "P is the CPU time of the computation divided by the time that passed. The best P is what the order of its "
        "messages permits with a machine for each process and messages that take no time; over time, in samples of the "
        "run."}};
-  json.update(curves->json);
+  json.update(curves.json);
   json["queued"] = standing.queued ? Json(*standing.queued) : Json();
   json["processes_running"] = standing.running;
   json["elapsed_s"] = elapsed_s;
@@ -215,23 +213,17 @@ Result<Answer> overview_answer(const Json& params, const LiveRecording& recordin
     json["warnings"].push_back({{"text", page_text(warning.text)}, {"advice", page_text(warning.advice)}});
   Answer answer;
   answer.json = std::move(json);
-  answer.arrays = std::move(curves->arrays);
+  answer.arrays = std::move(curves.arrays);
   return answer;
 }
 
 Result<Answer> event_at_answer(const Json& params, LiveRecording& recording) {
-  if (!params.contains("process")) return Error{R"("process" is missing)"};
   const auto process = process_of(params.at("process"), recording.info());
   if (!process) return process.error();
-  const auto at_s = number_of(params, "at_s", 0, -2e9, 2e9);
-  if (!at_s) return at_s.error();
-  const auto asked = params.find("direction");
-  const std::string direction = asked == params.end() || !asked->is_string() ? "" : asked->get<std::string>();
-  if (asked != params.end() && direction != "before" && direction != "after")
-    return Error{R"('direction' must be "before" or "after")"};
+  const auto direction = params.value("direction", std::string());
   constexpr std::uint64_t kEventsMost = 300'000;
   constexpr int kWidenedMost = 10;  // by 16 each time, to 34 years
-  const RunTime at = RunTime::from_seconds(*at_s);
+  const RunTime at = RunTime::from_seconds(params.at("at_s").get<double>());
   const bool is_before = direction == "before", is_after = direction == "after";
   std::optional<std::size_t> nearest;
   std::optional<LiveRecording::Window> window;

@@ -23,8 +23,8 @@ const char* state_name(const LiveRecording& recording);
 
 view::Answer describe_answer(const LiveRecording& recording, const LiveState& state);
 // `whole`: null while it is not known.
-Result<view::Answer> overview_answer(const view::Json& params, const LiveRecording& recording,
-                                     const WholeFindings* whole, const BestCurve& best);
+view::Answer overview_answer(const view::Json& params, const LiveRecording& recording, const WholeFindings* whole,
+                             const BestCurve& best);
 // The event of a process that is nearest to a moment, or strictly before or after it: {"process", "at_s", "direction"}.
 Result<view::Answer> event_at_answer(const view::Json& params, LiveRecording& recording);
 

@@ -1,7 +1,5 @@
 #include "answers/live/space_time_answers.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <tuple>
@@ -16,7 +14,6 @@ namespace {
 using view::Answer;
 using view::Json;
 
-constexpr std::size_t kRowsMost = 512;
 constexpr std::uint32_t kNoRow = 0xffffffffu;
 
 struct Rows {
@@ -38,17 +35,14 @@ MachineId machine_of(ProcessId process, const LiveRecording& recording) {
 // Those that were asked for, or those that did most in the window: by machine, then process.
 Result<Rows> choose_rows(const Json& params, const RequestWindow& window, const LiveRecording& recording) {
   Rows rows;
-  const auto asked = params.find("rows");
-  if (asked != params.end() && asked->is_array()) {
-    if (asked->size() > kRowsMost) return Error{fmt::format("at most {} rows can be asked for", kRowsMost)};
+  if (const auto asked = params.find("rows"); asked != params.end()) {
     for (const Json& entry : *asked) {
       const auto process = process_of(entry, recording.info());
       if (!process) return process.error();
       rows.rows.push_back(*process);
     }
   } else {
-    const auto most = number_of(params, "rows_max", 64, 1, kRowsMost);
-    if (!most) return most.error();
+    const auto most = static_cast<std::size_t>(params.at("rows_max").get<double>());
     const std::vector<RunTime> edges = {window.sum_from(), window.sum_to()};
     std::vector<std::pair<double, ProcessId>> active;
     for (const auto& [row, did] : process_rows(recording, edges, window.threads)) {
@@ -58,7 +52,7 @@ Result<Rows> choose_rows(const Json& params, const RequestWindow& window, const 
       if (marks + busy > 0) active.push_back({-(marks * 1e12 + busy), row});
     }
     std::sort(active.begin(), active.end());
-    const auto kept = std::min<std::size_t>(active.size(), static_cast<std::size_t>(*most));
+    const auto kept = std::min(active.size(), most);
     rows.left_out = active.size() - kept;
     for (std::size_t i = 0; i < kept; ++i) rows.rows.push_back(active[i].second);
   }
@@ -190,34 +184,33 @@ void SpaceTimeAnswers::forget_oldest() {
 }
 
 Result<Answer> SpaceTimeAnswers::space_time(const Json& params, LiveRecording& recording) {
-  const auto window = read_window(params, recording);
-  if (!window) return window.error();
-  const auto rows = choose_rows(params, *window, recording);
+  const RequestWindow window = window_of(params, recording);
+  const auto rows = choose_rows(params, window, recording);
   if (!rows) return rows.error();
-  const auto events = recording.events_of(window->from, window->to, kReadMost);
-  if (!events || events->inside > kExactMost) return binned(*window, *rows, recording);
+  const auto events = recording.events_of(window.from, window.to, kReadMost);
+  if (!events || events->inside > kExactMost) return binned(window, *rows, recording);
 
   const TraceInfo& info = recording.info();
   RecordedTimeline timeline = make_recorded_timeline({events->events, events->times_ns}, info);
-  mark_critical_path(timeline, window->to.ns);
+  mark_critical_path(timeline, window.to.ns);
   std::sort(timeline.arcs.begin(), timeline.arcs.end(), is_earlier);
   Segments segments;
   std::vector<bool> has_segment(rows->rows.size());
   for (const RecordedSegment& segment : timeline.segments) {
-    const std::uint32_t row = rows->of(row_of(segment.process, info, window->threads));
-    if (row == kNoRow || segment.to_ns <= window->from.ns || segment.from_ns >= window->to.ns) continue;
+    const std::uint32_t row = rows->of(row_of(segment.process, info, window.threads));
+    if (row == kNoRow || segment.to_ns <= window.from.ns || segment.from_ns >= window.to.ns) continue;
     has_segment[row] = true;
     segments.add(row, segment.kind, segment.from_ns, segment.to_ns, segment.is_critical);
   }
-  add_silent_rows(*rows, has_segment, *window, recording, segments);
+  add_silent_rows(*rows, has_segment, window, recording, segments);
   std::vector<std::uint32_t> from, to;
   std::vector<double> sent, received, bytes, number;
   std::vector<std::uint8_t> kind, critical;
   std::uint64_t left_out = 0;
   for (const RecordedArc& arc : timeline.arcs) {
-    if (arc.sent_ns >= window->to.ns || arc.received_ns < window->from.ns) continue;
-    const std::uint32_t from_row = rows->of(row_of(arc.from, info, window->threads)),
-                        to_row = rows->of(row_of(arc.to, info, window->threads));
+    if (arc.sent_ns >= window.to.ns || arc.received_ns < window.from.ns) continue;
+    const std::uint32_t from_row = rows->of(row_of(arc.from, info, window.threads)),
+                        to_row = rows->of(row_of(arc.to, info, window.threads));
     if (from_row == kNoRow || to_row == kNoRow) {
       ++left_out;
       continue;
@@ -249,8 +242,8 @@ Result<Answer> SpaceTimeAnswers::space_time(const Json& params, LiveRecording& r
                    {"arc_kind", std::move(kind)},
                    {"arc_critical", std::move(critical)},
                    {"arc_id", std::move(number)}};
-  add_inside_marks({events->events, events->times_ns, window->from.ns, window->to.ns,
-                    [&](ProcessId process) { return rows->of(row_of(process, info, window->threads)); }},
+  add_inside_marks({events->events, events->times_ns, window.from.ns, window.to.ns,
+                    [&](ProcessId process) { return rows->of(row_of(process, info, window.threads)); }},
                    info, answer);
   return answer;
 }
@@ -297,9 +290,7 @@ Reach future_of(const std::vector<RecordedArc>& arcs, const RecordedArc& of) {
 }  // namespace
 
 Result<Answer> SpaceTimeAnswers::message(const Json& params, LiveRecording& recording) {
-  const auto id = number_of(params, "arc", 0, 0, 9e15);
-  if (!id) return id.error();
-  const auto known = arcs_.find(static_cast<std::uint64_t>(*id));
+  const auto known = arcs_.find(static_cast<std::uint64_t>(params.at("arc").get<double>()));
   if (known == arcs_.end()) return Error{"this message is of a picture that is too old; draw the window again"};
   const KnownArc arc = known->second;
   const std::int64_t took_ns = std::max<std::int64_t>(arc.received_ns - arc.sent_ns, 1'000'000);

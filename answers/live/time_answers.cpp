@@ -17,7 +17,6 @@ using view::Answer;
 using view::Json;
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kSeriesMost = 32;
 constexpr std::size_t kValuesMost = 3'000'000;  // looked up for one answer: 50 ms
 constexpr std::size_t kBinsLeast = 32;          // of curves of many processes, if that many are wanted
 
@@ -73,27 +72,19 @@ struct Wanted {
 };
 
 Result<Wanted> wanted_of(const Json& entry, const TraceInfo& info) {
-  static constexpr const char* kOfPairs[] = {"messages", "bytes"};
-  static constexpr const char* kOfProcesses[] = {"cpu",     "sent",  "received", "sent_bytes", "received_bytes",
-                                                 "waiting", "queue", "messages", "bytes"};
-  const bool has_what = entry.is_object() && entry.contains("what") && entry.at("what").is_string();
-  if (!has_what) return Error{R"(each of "of" is an object with "what")"};
   Wanted wanted{.what = entry.at("what").get<std::string>(), .process = {}, .pair = {}};
   if (entry.contains("from") && entry.contains("to")) {
     const auto from = process_of(entry.at("from"), info), to = process_of(entry.at("to"), info);
     if (!from) return from.error();
     if (!to) return to.error();
+    if (wanted.what != "messages" && wanted.what != "bytes")
+      return Error{fmt::format("there is no series '{}' of a pair: only 'messages' and 'bytes'", wanted.what)};
     wanted.pair = {*from, *to};
   } else if (entry.contains("process")) {
     const auto process = process_of(entry.at("process"), info);
     if (!process) return process.error();
     wanted.process = *process;
   }
-  const auto is_what = [&](const char* name) { return wanted.what == name; };
-  const bool is_known = wanted.pair ? std::any_of(std::begin(kOfPairs), std::end(kOfPairs), is_what)
-                                    : std::any_of(std::begin(kOfProcesses), std::end(kOfProcesses), is_what);
-  if (!is_known)
-    return Error{fmt::format("there is no series '{}' of a {}", wanted.what, wanted.pair ? "pair" : "process")};
   return wanted;
 }
 
@@ -154,24 +145,23 @@ std::vector<double> process_values(const Wanted& wanted, const RequestWindow& wi
 
 }  // namespace
 
-Result<Answer> traffic_answer(const Json& params, const LiveRecording& recording) {
-  const auto window = read_window(params, recording);
-  if (!window) return window.error();
-  const RunTime before{window->from.ns - (window->to.ns - window->from.ns)};
-  const std::vector<RunTime> edges = window->begins_with_run
-                                         ? std::vector<RunTime>{window->sum_from(), window->sum_to()}
-                                         : std::vector<RunTime>{before, window->from, window->sum_to()};
+Answer traffic_answer(const Json& params, const LiveRecording& recording) {
+  const RequestWindow window = window_of(params, recording);
+  const RunTime before{window.from.ns - (window.to.ns - window.from.ns)};
+  const std::vector<RunTime> edges = window.begins_with_run
+                                         ? std::vector<RunTime>{window.sum_from(), window.sum_to()}
+                                         : std::vector<RunTime>{before, window.from, window.sum_to()};
   const std::size_t now = edges.size() - 2;
   std::vector<std::uint32_t> process, from, to;
   std::vector<double> cpu_s, waiting_s, queue, messages, bytes, before_messages, before_bytes;
-  for (const auto& [row, did] : process_rows(recording, edges, window->threads)) {
+  for (const auto& [row, did] : process_rows(recording, edges, window.threads)) {
     const ProcessAmounts& amounts = did.amounts[now];
     process.push_back(row.value);
     cpu_s.push_back(as_double(amounts.cpu_ns) * 1e-9);
     waiting_s.push_back(as_double(amounts.waiting_ns) * 1e-9);
-    queue.push_back(did.queue_mean(now, window->from, window->to));
+    queue.push_back(did.queue_mean(now, window.from, window.to));
   }
-  for (const auto& [ends, did] : pair_rows(recording, edges, window->threads)) {
+  for (const auto& [ends, did] : pair_rows(recording, edges, window.threads)) {
     from.push_back(ends.first.value);
     to.push_back(ends.second.value);
     messages.push_back(as_double(did[now].messages));
@@ -180,8 +170,8 @@ Result<Answer> traffic_answer(const Json& params, const LiveRecording& recording
     before_bytes.push_back(now > 0 ? as_double(did[0].bytes) : 0);
   }
   Answer answer;
-  answer.json = {{"span_s", window->span_s()},
-                 {"before_span_s", now > 0 ? std::min(window->span_s(), window->from.seconds()) : 0.}};
+  answer.json = {{"span_s", window.span_s()},
+                 {"before_span_s", now > 0 ? std::min(window.span_s(), window.from.seconds()) : 0.}};
   answer.arrays = {{"process", std::move(process)},
                    {"cpu_s", std::move(cpu_s)},
                    {"waiting_s", std::move(waiting_s)},
@@ -196,36 +186,31 @@ Result<Answer> traffic_answer(const Json& params, const LiveRecording& recording
 }
 
 Result<Answer> series_answer(const Json& params, const LiveRecording& recording) {
-  const auto window = read_window(params, recording);
-  if (!window) return window.error();
-  const auto of = params.find("of");
-  if (of == params.end() || !of->is_array()) return Error{R"(a request for series needs "of": [{"what": ...}, ...])"};
-  if (of->size() > kSeriesMost) return Error{fmt::format("at most {} series can be asked for at once", kSeriesMost)};
+  const RequestWindow window = window_of(params, recording);
   std::vector<Wanted> all;
   std::size_t of_run = 0;
-  for (const Json& entry : *of) {
+  for (const Json& entry : params.at("of")) {
     auto wanted = wanted_of(entry, recording.info());
     if (!wanted) return wanted.error();
     of_run += wanted->process || wanted->pair ? 0 : 1;
     all.push_back(*std::move(wanted));
   }
-  const std::size_t most = of_run > 0 ? bins_of(*window, recording.levels(), of_run) : window->width;
-  const WindowBins bins = cut(*window, recording.levels(), most);
+  const std::size_t most = of_run > 0 ? bins_of(window, recording.levels(), of_run) : window.width;
+  const WindowBins bins = cut(window, recording.levels(), most);
   Answer answer;
   answer.json = {{"step_s", bins.step_s}};
   answer.arrays.push_back({"t_s", bins.left_s});
   for (std::size_t i = 0; i < all.size(); ++i)
-    answer.arrays.push_back({fmt::format("v{}", i), all[i].pair ? pair_values(all[i], *window, bins, recording)
-                                                                : process_values(all[i], *window, bins, recording)});
+    answer.arrays.push_back({fmt::format("v{}", i), all[i].pair ? pair_values(all[i], window, bins, recording)
+                                                                : process_values(all[i], window, bins, recording)});
   return answer;
 }
 
-Result<Answer> run_curves(const Json& params, const LiveRecording& recording, const BestCurve& best) {
-  const auto window = read_window(params, recording);
-  if (!window) return window.error();
+Answer run_curves(const Json& params, const LiveRecording& recording, const BestCurve& best) {
+  const RequestWindow window = window_of(params, recording);
   const LevelsAnalysis& levels = recording.levels();
   const TraceInfo& info = recording.info();
-  const WindowBins bins = cut(*window, levels, bins_of(*window, levels));
+  const WindowBins bins = cut(window, levels, bins_of(window, levels));
   std::vector<Sums> computation(bins.left_s.size()), all_processes(bins.left_s.size());
   for (const auto& [row, did] : process_rows(recording, bins.edges, true))
     for (std::size_t i = 0; i < all_processes.size(); ++i) {
@@ -237,7 +222,7 @@ Result<Answer> run_curves(const Json& params, const LiveRecording& recording, co
   add_received_alone(recording, bins, exchanged);
   PairAmounts all;
   std::vector<double> P, messages, bytes, queued;
-  std::vector<double> P_best = best_over(bins, *window, best);
+  std::vector<double> P_best = best_over(bins, window, best);
   double cpu_s = 0;
   for (std::size_t i = 0; i < all_processes.size(); ++i) {
     const double used_s = as_double(computation[i].amounts.cpu_ns) * 1e-9;

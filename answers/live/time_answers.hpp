@@ -8,10 +8,10 @@
 
 namespace dpm::cli {
 
-Result<view::Answer> traffic_answer(const view::Json& params, const LiveRecording& recording);
+view::Answer traffic_answer(const view::Json& params, const LiveRecording& recording);
 Result<view::Answer> series_answer(const view::Json& params, const LiveRecording& recording);
 
 // A part of `overview`: sums and curves of the whole run in a window.
-Result<view::Answer> run_curves(const view::Json& params, const LiveRecording& recording, const BestCurve& best);
+view::Answer run_curves(const view::Json& params, const LiveRecording& recording, const BestCurve& best);
 
 }  // namespace dpm::cli

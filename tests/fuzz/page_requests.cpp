@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "model/check.hpp"
-#include "view/answers/page_request.hpp"
+#include "view/answers/requests.hpp"
 #include "view/server/gate.hpp"
 
 namespace {
@@ -15,6 +15,11 @@ using namespace dpm::view;
 void check(const PageRequest& request) {
   DPM_CHECK(!request.name.empty() && request.name.size() <= 64);
   DPM_CHECK(request.params.is_object() && !request.params.contains("id") && !request.params.contains("request"));
+  // What stands in for a missing number is a parameter that could have been given.
+  const auto params = read_parameters(request);
+  if (!params) return;
+  const auto again = read_parameters({request.name, *params});
+  DPM_CHECK(again && *again == *params);
 }
 
 // What is accepted is accepted again when it is written out, and means the same.
@@ -54,7 +59,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (data[0] == 'j') read_message(rest);
   if (data[0] == 'g') read_target(rest);
   if (data[0] != 'q') return 0;
-  const auto request = read_query("a", rest);
-  if (request) check(*request);
+  for (const Request& known : kRequests) {
+    const auto request = read_query(known.name, rest);
+    if (request) check(*request);
+  }
   return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "answers/live/live_trace.hpp"
 #include "model/random.hpp"
+#include "tests/answers/live/ask.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/trace/trace_fixture.hpp"
 
@@ -66,7 +67,7 @@ struct Conversation {
 };
 
 Json json_of(LiveTrace& live, const std::string& name, const Json& params) {
-  return Json::parse(view::to_json(live.answer_now({name, params}).value()));
+  return Json::parse(view::to_json(ask_and_wait(live, {name, params}).value()));
 }
 
 }  // namespace
@@ -82,7 +83,7 @@ TEST_CASE("file data: the same as a server answers, and the same each time", "[l
     const auto live = LiveTrace::open(folder / "trace").value();
     while (live->read(1'000'000)) {
     }
-    while (live->answer_now({"statistics", {}}).value().json.contains("computing")) {
+    while (ask_and_wait(*live, {"statistics", {}}).value().json.contains("computing")) {
     }
     CHECK(data.at("levels") == json_of(*live, "levels", {{"width", 400}}));
     CHECK(data.at("answers").at("queues") == json_of(*live, "queues", Json::object()));

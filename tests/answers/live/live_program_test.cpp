@@ -3,6 +3,7 @@
 
 #include "answers/live/live_trace.hpp"
 #include "tests/analysis/messages/live_script.hpp"
+#include "tests/answers/live/ask.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/trace/trace_fixture.hpp"
 
@@ -62,7 +63,7 @@ class Growing {
 };
 
 view::Answer ask(LiveTrace& live, const std::string& name, const Json& params = Json::object()) {
-  auto answer = live.answer_now({name, params});
+  auto answer = ask_and_wait(live, {name, params});
   INFO(name << (answer ? "" : ": " + answer.error().what));
   REQUIRE(answer.has_value());
   return *std::move(answer);

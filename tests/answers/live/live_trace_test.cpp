@@ -10,8 +10,10 @@
 #include <set>
 
 #include "answers/live/packet_times.hpp"
+#include "tests/answers/live/ask.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/trace/trace_fixture.hpp"
+#include "view/answers/requests.hpp"
 
 using namespace dpm;
 using namespace dpm::cli;
@@ -23,14 +25,14 @@ namespace {
 constexpr std::uint64_t kAll = ~std::uint64_t{0};
 
 view::Answer ask(LiveTrace& live, const std::string& name, const Json& params = Json::object()) {
-  auto answer = live.answer_now({name, params});
+  auto answer = ask_and_wait(live, {name, params});
   INFO(name << (answer ? "" : ": " + answer.error().what));
   REQUIRE(answer.has_value());
   return *std::move(answer);
 }
 
 std::string refused(LiveTrace& live, const std::string& name, const Json& params) {
-  auto answer = live.answer_now({name, params});
+  auto answer = ask_and_wait(live, {name, params});
   return answer ? "" : answer.error().what;
 }
 
@@ -44,6 +46,17 @@ std::vector<double> numbers(const view::Answer& answer, const std::string& name)
 }
 
 double sum(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.); }
+
+// Of `params` those that the request has; of what series, where it must be told.
+Json taken_by(const view::Request& request, const Json& params) {
+  Json taken = Json::object();
+  for (const view::Field& parameter : request.parameters) {
+    const std::string name(view::bare_name(parameter));
+    if (params.contains(name)) taken[name] = params.at(name);
+    if (name == "of") taken[name] = {{{"what", "cpu"}}};
+  }
+  return taken;
+}
 
 // Requests and answers between a client and servers, a millisecond each.
 struct Talk {
@@ -210,7 +223,7 @@ TEST_CASE("live: a small window is exact, a large one is not", "[live]") {
   std::vector<double> times_s, back_s;
   const auto walk = [&](const char* direction, double at_s, std::vector<double>& passed) {
     for (;;) {
-      const auto next = live->answer_now({"event_at", {{"process", 0}, {"at_s", at_s}, {"direction", direction}}});
+      const auto next = ask_and_wait(*live, {"event_at", {{"process", 0}, {"at_s", at_s}, {"direction", direction}}});
       if (!next) return next.error().what;
       passed.push_back(at_s = next->json.at("at_s").get<double>());
       if (passed.size() > 50) return std::string();
@@ -284,8 +297,9 @@ TEST_CASE("live: any request for any trace has an answer or a sentence", "[live]
     live->read(kAll);
     for (const Json& window : {Json::object(), Json{{"from_s", -1e9}, {"to_s", 1e9}}, Json{{"from_s", 5}, {"to_s", 1}},
                                Json{{"from_s", 1e9}, {"width", 4096}}, Json{{"threads", true}, {"width", 1}}})
-      for (const char* name : {"describe", "overview", "traffic", "spacetime"}) {
-        const std::string text = view::to_json(ask(*live, name, window));
+      for (const view::Request& request : view::kRequests) {
+        if (request.may_be_computing || request.name == "message" || request.name == "event_at") continue;
+        const std::string text = view::to_json(ask(*live, std::string(request.name), taken_by(request, window)));
         CHECK(Json::accept(text));
         CHECK(text.size() < 10'000'000);
       }
@@ -315,15 +329,34 @@ TEST_CASE("live: parameters that make no sense are refused with a sentence", "[l
       {"message", {{"arc", 12345}}},
       {"event_at", {{"process", 7}}},
       {"event_at", {{"process", 0}, {"direction", "sideways"}}},
+      {"series", {{"of", {{{"process", 0}}}}}},
+      {"spacetime", {{"rows", 3}}},
+      {"spacetime", {{"threads", "yes"}}},
+      {"message", Json::object()},
+      {"predict", {{"machines", {{"red", {{"speed", 0}}}}}}},
       {"no_such_request", Json::object()},
   };
   for (const auto& [name, params] : kBad) {
     INFO(name << " " << params.dump());
     CHECK_FALSE(refused(*live, name, params).empty());
   }
+  const auto says = [&](const char* name, const Json& params, const char* sentence) {
+    CHECK(refused(*live, name, params) == sentence);
+  };
+  says("overview", {{"widht", 3}}, "there is no 'widht' here (did you mean 'width'?)");
+  says("overvew", Json::object(), "there is no request 'overvew' (did you mean 'overview'?)");
+  says("traffic", {{"from_s", "now"}}, "'from_s' must be a number");
+  says("overview", {{"width", 0}}, "'width' must be from 1 to 4096");
+  says("event_at", Json::object(), "'process' is missing");
+  says("event_at", {{"process", 9}}, "there is no process 9");
+  says("event_at", {{"process", 0}, {"direction", 1}}, "'direction' must be \"before\" or \"after\"");
+  says("predict", {{"machine_of", 1}}, R"('machine_of' must be an object: {"process": "machine"})");
+  says("predict", {{"machines", {{"red", {{"cores", 0}}}}}}, "'machines.red.cores' must be from 1 to 65535");
+  says("series", {{"of", {{{"what", "cpu"}, {"from", 0}, {"to", 1}}}}},
+       "there is no series 'cpu' of a pair: only 'messages' and 'bytes'");
   Json many = Json::array();
   for (int i = 0; i < 33; ++i) many.push_back({{"what", "cpu"}});
-  CHECK_FALSE(refused(*live, "series", {{"of", many}}).empty());
+  says("series", {{"of", many}}, "'of' can have at most 32 entries");
 }
 
 TEST_CASE("live: the journal of a scheduler is shown as it stands, and a damaged one is not", "[live]") {

@@ -1,5 +1,6 @@
 """Cases of check_browser: what a user does with the page, and what the page must show. Each has the page and a function that starts a server."""
 import json
+import re
 import time
 
 from browser_page import Keys, VIEWS
@@ -272,6 +273,17 @@ def case_clocks_and_growth(page, serve):
     page.wait("return document.querySelector('.notices').textContent.includes('could not be compared')")
     count = page.wait("return document.querySelectorAll('.node').length")
     page.wait("return document.querySelectorAll('.node').length > arguments[0]", count)
+
+
+def case_request_is_drawn_between_its_processes(page, serve):
+    """Each message of the diagram of one request begins and ends on the lines of its own processes."""
+    page.open(serve("--processes", "12", "--ended", "30").address + "#view=queues")
+    steps = page.wait("""const steps = [...document.querySelectorAll('#one-request .step')];
+        return steps.length > 3 && steps.map((step) => [Number(step.querySelector('line').getAttribute('y1')), Number(step.querySelector('line').getAttribute('y2')), step.querySelector('title').textContent])""")
+    lines = page.script("return Object.fromEntries([...document.querySelectorAll('#one-request .end-text')].map((text) => [text.firstChild.textContent, Number(text.getAttribute('y')) - 4]))")
+    for begins, ends, title in steps:
+        source, target = re.match(r"\d+: (.*?) → (.*?),", title).groups()
+        assert (begins, ends) == (lines[source], lines[target]), (title, begins, ends, lines)
 
 
 def case_replay(page, serve):

@@ -162,7 +162,7 @@ class World:
         return {
             "P_now": cpu / span, "P_run": cpu / span * 0.97, "P_best": cpu / span * 1.7, "P_method": "P is the CPU time of all processes divided by the elapsed time; the best P takes away all delays and waits for CPUs.",
             "cpu_s": cpu, "messages": round(total), "bytes": sum(pair.count(from_s, to_s) * pair.size for pair in self.pairs), "queued": sum(self.queue_of(i, to_s) for i in ids),
-            "processes_running": len(self.processes), "elapsed_s": span,
+            "processes_running": len(self.processes), "elapsed_s": span, "step_s": step,
             "ledger": {"seen": seen, "kept": seen - seen // 50 - 1234, "filtered": seen // 50, "lost": 1234, "losses": [{"reason": "the meter's buffer was full", "events": 1234}], "text": "1234 of the events that were seen are lost; totals are too small by as much."},
             "warnings": [{"text": "The clock of machine blue may be wrong by 0.8 ms.", "advice": "Run chrony on blue, or read waits across machines with care."},
                          {"text": "1234 events were lost because a buffer was full.", "advice": "Meter fewer processes, or start dpm meter with --buffer 64M."}],

@@ -104,16 +104,16 @@ def queues(world):
         row = {"process": process["name"], "measured": process["id"] % 11 != 0, "received": round(sum(pair.count(0, 60) for pair in world.pairs_to.get(process["id"], [])))}
         if row["measured"]:
             base = 1e-5 * (1 + mean)
-            row.update({"queued": row["received"], "queue_max": math.ceil(mean * 6), "queue_mean": mean, "wait_min_s": base / 20, "wait_mean_s": base, "wait_median_s": base * 0.6, "wait_p95_s": base * 4,
+            row.update({"queued": row["received"], "queue_max": math.ceil(mean * 6), "queue_mean": mean, "queue_mean_by_operation": mean, "queue_distribution": [0.5, 0.5], "waits_across_machines": 0, "wait_min_s": base / 20, "wait_mean_s": base, "wait_median_s": base * 0.6, "wait_p95_s": base * 4,
                         "wait_max_s": base * 40, "still_queued": int(mean), "wait_distribution": [{"from_s": 1e-6 * 2 ** k, "to_s": 1e-6 * 2 ** (k + 1), "count": int(row["received"] * math.exp(-((k - 5) ** 2) / 6))} for k in range(14)]})
         rows.append(row)
-    return {"processes": rows, "warnings": []}
+    return {"processes": rows, "own_waits": [], "warnings": [], "ledger": {"seen": 9, "kept": 9, "filtered": 0, "lost": 0, "losses": [], "warnings": []}}
 
 
 def paths(world, most):
     kinds = ["load", "gateway", "orders", "stock", "cache", "postgres"]
     chosen = [world.of(kind)[0] for kind in kinds if world.of(kind)]
-    nodes = [{"process": -1, "label": "users", "note": ""}] + [{"process": id, "label": world.processes[id]["name"], "note": chr(65 + i)} for i, id in enumerate(chosen)]
+    nodes = [{"process": None, "label": "users", "note": ""}] + [{"process": id, "label": world.processes[id]["name"], "note": chr(65 + i)} for i, id in enumerate(chosen)]
     arcs = [{"from": 0, "to": 1, "probability": 1, "messages": 9000}]
     for a in range(1, len(nodes)):
         for b in (a + 1, a + 2, a - 1):
@@ -131,9 +131,9 @@ def request(world, number):
     for a, b in zip(walk, walk[1:]):
         if max(a, b) < len(ids):
             late = 0.0002 + 0.001 * spread(number * 7 + len(steps))
-            steps.append({"from": a, "to": b, "sent_s": at, "received_s": at + late, "bytes": 200 + 90 * a})
+            steps.append({"from": ids[a], "to": ids[b], "sent_s": at, "received_s": at + late, "bytes": 200 + 90 * a})
             at += late + 0.0004 * (1 + b)
-    return {"from_s": 1 + number * 0.01, "to_s": at, "rows": [{"process": id, "machine": world.processes[id]["machine"]} for id in ids], "steps": steps}
+    return {"from_s": 1 + number * 0.01, "to_s": at, "rows": ids, "steps": steps, "left_out": 0}
 
 
 class Placements:
@@ -161,13 +161,13 @@ class Placements:
         return {
             "machines": [{"name": name, "speed": 1 + i % 2, "cores": 4, "accepts": i != 1 or len(names) < 3} for i, name in enumerate(names)],
             "processes": [{"process": process["id"], "name": process["name"], "machine": names[process["machine"]], "fixed": process["outside"]} for process in self.world.processes],
-            "traced": {"elapsed_s": elapsed, "P": 3.1, "low_elapsed_s": elapsed * 0.96, "high_elapsed_s": elapsed * 1.03}, "best": self.best, "why_not": None,
+            "traced": {"elapsed_s": elapsed, "P": 3.1, "low_elapsed_s": elapsed * 0.96, "high_elapsed_s": elapsed * 1.03}, "best": self.best, "notes": [], "why_not": None,
         }
 
     def predict(self, parameters):
         elapsed = self.elapsed(parameters.get("machine_of", {}), parameters.get("machines", {}), parameters.get("delay_factor", 1), parameters.get("replicas", {}))
         total = sum(self.load(process) for process in self.world.processes)
-        answer = {"elapsed_s": elapsed, "P": total / elapsed * 3, "T_s": total, "identity_error": 0.021, "leaves_out": ["Waits for the disk are taken as they were."], "took_ms": 3}
+        answer = {"elapsed_s": elapsed, "P": total / elapsed * 3, "T_s": total, "low_elapsed_s": None, "high_elapsed_s": None, "low_P": None, "high_P": None, "identity_error": 0.021, "leaves_out": ["Waits for the disk are taken as they were."], "took_ms": 3}
         if parameters.get("interval"):
             answer.update({"low_elapsed_s": elapsed * 0.93, "high_elapsed_s": elapsed * 1.06, "low_P": total / elapsed * 2.8, "high_P": total / elapsed * 3.2})
         return answer
@@ -175,8 +175,8 @@ class Placements:
     def search(self):
         names = self.world.machines
         machine_of = {process["name"]: names[(process["id"] * 2) % len(names)] for process in self.world.processes if not process["outside"]}
-        self.best = {"machine_of": machine_of, "elapsed_s": self.elapsed(machine_of, {}, 1, {}) * 0.7, "P": 4.9, "bound": 1.2}
-        return {"started": True}
+        self.best = {"machine_of": machine_of, "elapsed_s": self.elapsed(machine_of, {}, 1, {}) * 0.7, "P": 4.9, "at_least_s": 1.2}
+        return {"searching": True}
 
 
 def blame(world, of):

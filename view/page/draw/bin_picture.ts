@@ -1,6 +1,6 @@
 // Bins of a space-time diagram as a picture of one column a bin: it is made once for an answer, and each frame only stretches it. Tens of
 // thousands of rectangles a frame are too many for a processor without a graphics card.
-import { Answer } from "../source/source";
+import { BinnedEvents } from "../source/requests";
 import { Colours, rgb } from "./colours";
 
 const COLUMNS_MAX = 8192, WAIT_OPACITY = 0.28;
@@ -9,12 +9,12 @@ export class BinPicture {
   readonly canvas = document.createElement("canvas");
   from_s = 0;
   to_s = 0;
-  private made_of: Answer | null = null;
+  private made_of: BinnedEvents | null = null;
   private made_for = "";
   private image: ImageData | null = null;  // megabytes, which are not made again for each answer
 
   // false: the bins have no common width; then they are drawn one by one.
-  make(answer: Answer, lane: number, colours: Colours): boolean {
+  make(answer: BinnedEvents, lane: number, colours: Colours): boolean {
     const key = `${lane} ${colours.work} ${colours.card}`;
     if (this.made_of === answer && this.made_for === key) return this.canvas.width > 0;
     this.made_of = answer;
@@ -30,7 +30,7 @@ export class BinPicture {
     return true;
   }
 
-  private fill({ rows, bin_row, bin_from, bin_work, bin_wait }: Answer, grid: Grid, lane: number, colours: Colours): void {
+  private fill({ rows, bin_row, bin_from, bin_work, bin_wait }: BinnedEvents, grid: Grid, lane: number, colours: Colours): void {
     const image = this.empty_image(grid.columns, Math.max(1, rows.length * lane));
     const pixels = new Uint32Array(image.data.buffer);
     const work = packed(colours.work, 255), wait = packed(colours.wait, Math.round(255 * WAIT_OPACITY));
@@ -65,8 +65,8 @@ interface Grid {
 }
 
 // Pure: the common grid of the bins, if they have one.
-export function grid_of({ bin_from, bin_to }: Answer): Grid | null {
-  if (!(bin_from?.length > 0)) return null;
+export function grid_of({ bin_from, bin_to }: Pick<BinnedEvents, "bin_from" | "bin_to">): Grid | null {
+  if (bin_from.length === 0) return null;
   let from_s = Infinity, to_s = -Infinity;
   const step_s = bin_to[0] - bin_from[0];
   for (let i = 0; i < bin_from.length; ++i) {

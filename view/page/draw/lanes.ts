@@ -3,7 +3,7 @@
 import { bisectLeft } from "d3-array";
 import { BinPicture } from "./bin_picture";
 import { Colours } from "./colours";
-import { Answer } from "../source/source";
+import { Answer, BinnedEvents, SingleEvents } from "../source/requests";
 
 export interface LaneView {
   from_s: number;
@@ -27,7 +27,7 @@ export const KINDS = ["work", "wait", "other", "child"] as const;
 export const x_of = (view: LaneView, time_s: number) => ((time_s - view.from_s) / (view.to_s - view.from_s)) * view.width;
 export const y_of = (view: LaneView, row: number) => view.top + (row + 0.5) * view.lane;
 
-export function draw_lanes(drawing: CanvasRenderingContext2D, answer: Answer, view: LaneView, colours: Colours, highlight: Highlight, picture: BinPicture): void {
+export function draw_lanes(drawing: CanvasRenderingContext2D, answer: Answer<"spacetime">, view: LaneView, colours: Colours, highlight: Highlight, picture: BinPicture): void {
   if (answer.exact) {
     draw_segments(drawing, answer, view, colours);
     draw_messages(drawing, answer, view, colours, highlight);
@@ -40,7 +40,7 @@ export function draw_lanes(drawing: CanvasRenderingContext2D, answer: Answer, vi
 
 // Work is a full bar, a wait for a message a thin line, other waits a low bar, a wait for a child a double line: the shape tells the kind
 // to those who do not see the colour.
-function draw_segments(drawing: CanvasRenderingContext2D, answer: Answer, view: LaneView, colours: Colours): void {
+function draw_segments(drawing: CanvasRenderingContext2D, answer: SingleEvents, view: LaneView, colours: Colours): void {
   const { seg_row, seg_kind, seg_from, seg_to, seg_critical } = answer;
   const bar = Math.max(3, Math.min(18, view.lane * 0.56));
   const half: Record<number, number> = { 0: bar / 2, 1: 0.75, 2: bar / 4, 3: bar / 4 };
@@ -65,7 +65,7 @@ function draw_segments(drawing: CanvasRenderingContext2D, answer: Answer, view: 
   }
   drawing.beginPath();
   for (let i = 0; i < seg_row.length; ++i) {
-    if (!seg_critical?.[i] || seg_to[i] < view.from_s || seg_from[i] > view.to_s) continue;
+    if (!seg_critical[i] || seg_to[i] < view.from_s || seg_from[i] > view.to_s) continue;
     const left = Math.max(-2, x_of(view, seg_from[i])), right = Math.min(view.width + 2, x_of(view, seg_to[i]));
     drawing.rect(left, y_of(view, seg_row[i]) + bar / 2 + 1.5, Math.max(0.8, right - left), 2.5);
   }
@@ -73,7 +73,7 @@ function draw_segments(drawing: CanvasRenderingContext2D, answer: Answer, view: 
   drawing.fill();
 }
 
-function draw_messages(drawing: CanvasRenderingContext2D, answer: Answer, view: LaneView, colours: Colours, highlight: Highlight): void {
+function draw_messages(drawing: CanvasRenderingContext2D, answer: SingleEvents, view: LaneView, colours: Colours, highlight: Highlight): void {
   const { arc_from, arc_to, arc_sent, arc_received, arc_kind, arc_critical, arc_id } = answer;
   const chosen = highlight.message !== null;
   const sets: { colour: string; width: number; alpha: number; arcs: number[] }[] = [
@@ -85,7 +85,7 @@ function draw_messages(drawing: CanvasRenderingContext2D, answer: Answer, view: 
     if (arc_received[i] < view.from_s || arc_sent[i] > view.to_s) continue;
     const id = arc_id[i];
     const pair = highlight.arc !== null && arc_from[i] === highlight.arc[0] && arc_to[i] === highlight.arc[1];
-    const set = id === highlight.message ? 6 : highlight.past.has(id) ? 4 : highlight.future.has(id) ? 5 : !chosen && pair ? 3 : arc_critical?.[i] ? 2 : arc_kind[i] !== 0 ? 1 : 0;
+    const set = id === highlight.message ? 6 : highlight.past.has(id) ? 4 : highlight.future.has(id) ? 5 : !chosen && pair ? 3 : arc_critical[i] ? 2 : arc_kind[i] !== 0 ? 1 : 0;
     sets[set].arcs.push(i);
   }
   // The lanes below must be seen through many arcs of the longest path too; the line under each lane tells where it leads.
@@ -109,7 +109,7 @@ function alpha_of(arcs: number, view: LaneView): number {
   return per_pixel < 1 ? Math.min(0.9, 1.1 - per_pixel * 0.5) : Math.max(0.06, 0.6 / per_pixel);
 }
 
-function stroke_arcs(drawing: CanvasRenderingContext2D, { arc_from, arc_to, arc_sent, arc_received, arc_kind }: Answer, view: LaneView, arcs: number[], strong: boolean): void {
+function stroke_arcs(drawing: CanvasRenderingContext2D, { arc_from, arc_to, arc_sent, arc_received, arc_kind }: SingleEvents, view: LaneView, arcs: number[], strong: boolean): void {
   drawing.beginPath();
   for (const i of arcs) {
     drawing.moveTo(x_of(view, arc_sent[i]), y_of(view, arc_from[i]));
@@ -136,7 +136,7 @@ function draw_picture(drawing: CanvasRenderingContext2D, { canvas, from_s, to_s 
   drawing.drawImage(canvas, left, view.top, x_of(view, to_s) - left, view.rows * view.lane);
 }
 
-function draw_bins(drawing: CanvasRenderingContext2D, { bin_row, bin_from, bin_to, bin_work, bin_wait }: Answer, view: LaneView, colours: Colours): void {
+function draw_bins(drawing: CanvasRenderingContext2D, { bin_row, bin_from, bin_to, bin_work, bin_wait }: BinnedEvents, view: LaneView, colours: Colours): void {
   const high = view.lane * 0.8;
   for (const pass of ["wait", "work"] as const) {
     drawing.beginPath();
@@ -157,7 +157,7 @@ function draw_bins(drawing: CanvasRenderingContext2D, { bin_row, bin_from, bin_t
 
 const FLOWS_MAX = 500;
 
-function draw_flows(drawing: CanvasRenderingContext2D, { flow_from, flow_to, flow_t, flow_messages }: Answer, view: LaneView, colours: Colours, highlight: Highlight): void {
+function draw_flows(drawing: CanvasRenderingContext2D, { flow_from, flow_to, flow_t, flow_messages }: BinnedEvents, view: LaneView, colours: Colours, highlight: Highlight): void {
   const step = Math.max(1, Math.ceil(flow_from.length / FLOWS_MAX));
   drawing.strokeStyle = colours.message;
   drawing.lineWidth = 1;
@@ -186,8 +186,9 @@ function draw_flows(drawing: CanvasRenderingContext2D, { flow_from, flow_to, flo
 const NEAR_PX = 6;
 
 // The message nearest to a point, or -1.
-export function message_at({ arc_from, arc_to, arc_sent, arc_received, exact }: Answer, view: LaneView, x: number, y: number): number {
-  if (!exact) return -1;
+export function message_at(answer: Answer<"spacetime">, view: LaneView, x: number, y: number): number {
+  if (!answer.exact) return -1;
+  const { arc_from, arc_to, arc_sent, arc_received } = answer;
   let best = -1, best_distance = NEAR_PX;
   for (let i = 0; i < arc_from.length; ++i) {
     if (arc_received[i] < view.from_s || arc_sent[i] > view.to_s) continue;
@@ -204,7 +205,7 @@ export function distance_to(x: number, y: number, x1: number, y1: number, x2: nu
 }
 
 // The next message in order of sending, for keys.
-export function next_message({ arc_sent, arc_id }: Answer, id: number | null, direction: 1 | -1, around_s: number): number {
+export function next_message({ arc_sent, arc_id }: SingleEvents, id: number | null, direction: 1 | -1, around_s: number): number {
   const order = Array.from({ length: arc_sent.length }, (_, i) => i).sort((a, b) => arc_sent[a] - arc_sent[b] || a - b);
   if (order.length === 0) return -1;
   const at = id === null ? -1 : order.findIndex((i) => arc_id[i] === id);

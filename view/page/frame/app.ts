@@ -136,7 +136,7 @@ export class App {
         const { world, clock } = this.context;
         const is_new = world.take(answer);
         // A tick is newer than what was described.
-        clock.report(Math.max(answer.now_s ?? 0, this.context.source.tick?.now_s ?? 0), this.context.source.tick?.state ?? world.state, performance.now());
+        clock.report(Math.max(answer.now_s, this.context.source.tick?.now_s ?? 0), this.context.source.tick?.state ?? world.state, performance.now());
         if (!is_new) return;
         this.update();
         this.context.loop.change();

@@ -1,4 +1,5 @@
 // What views share: the source, the state, the trace's description, the time range, the loop of pictures.
+import { Parameters, RequestName } from "../source/requests";
 import { Source } from "../source/source";
 import { Clock } from "../state/clock";
 import { Feed, FeedOptions } from "../state/feed";
@@ -20,7 +21,7 @@ export class Context {
   readonly loop = new Loop();
   hover_s: number | null = null;  // where the pointer is, in time: every plot shows it
   picture_ms = 0;  // how long pictures have taken to come lately
-  private feeds = new Set<Feed>();
+  private feeds = new Set<{ poke: () => void }>();
 
   constructor(readonly source: Source, readonly store: Store) {}
 
@@ -104,8 +105,8 @@ export class Context {
     this.loop.wake(60);
   }
 
-  feed(options: Omit<FeedOptions, "source" | "choice" | "on_stop">): Feed {
-    const feed: Feed = new Feed({
+  feed<Name extends RequestName>(options: Omit<FeedOptions<Name>, "source" | "choice" | "on_stop">): Feed<Name> {
+    const feed: Feed<Name> = new Feed<Name>({
       on_time: (took_ms) => (this.picture_ms = this.picture_ms * 0.7 + took_ms * 0.3),
       ...options,
       source: this.source,
@@ -125,7 +126,7 @@ export class Context {
   }
 
   // What the user has chosen of the parameters: while the range follows the time, its ends are not.
-  private choice(parameters: Record<string, unknown>): string {
+  private choice<Name extends RequestName>(parameters: Parameters<Name>): string {
     return JSON.stringify(this.live ? { ...parameters, from_s: null, to_s: null, span: this.state.span } : parameters);
   }
 

@@ -5,14 +5,14 @@ import { seconds } from "../format";
 import { colours, theme_number } from "../draw/colours";
 import { Surface } from "../draw/surface";
 import { vertical } from "../draw/time_plot";
-import { Answer } from "../source/source";
+import { Series } from "../source/requests";
 
 const BINS = 300, EDGE_PX = 7;
 
 export class Strip {
   readonly element = el("div", { class: "strip", role: "slider", tabindex: "0", "aria-label": "Time range: arrow keys move it, plus and minus change its width", "aria-valuemin": "0" });
   private readonly surface: Surface;
-  private answer: Answer | null = null;
+  private answer: Series | null = null;
   private answers = 0;  // that have come
   private drag: { x: number; from_s: number; to_s: number; how: "move" | "left" | "right" | "new" } | null = null;
 
@@ -41,7 +41,7 @@ export class Strip {
     const { at_s } = this.context.state;
     const left = Math.max(0, x(range.from_s)), right = Math.min(width, Math.max(left + 2, x(range.to_s)));
     // As long as nothing moves by a pixel, it is the same picture.
-    const places = [left, right, at_s === null ? -1 : x(at_s), this.answer ? x(this.answer.to_s ?? this.context.clock.known_s) : -1].map(Math.round);
+    const places = [left, right, at_s === null ? -1 : x(at_s), this.answer ? x(this.context.clock.known_s) : -1].map(Math.round);
     const drawing = this.surface.begin([...places, this.answers, theme_number()].join());
     if (!drawing) return;
     this.draw_values(drawing, x, height);

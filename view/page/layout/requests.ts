@@ -26,7 +26,7 @@ export function depths(nodes: { process: number | null }[], arcs: { from: number
   const next: number[][] = nodes.map(() => []);
   for (const { from, to } of arcs) if (next[from] && nodes[to]) next[from].push(to);
   const distance = new Map<number, number>();
-  const start = nodes.findIndex(({ process }) => process === null || process === undefined || process < 0);
+  const start = nodes.findIndex(({ process }) => process === null);
   let layer = start >= 0 ? [start] : nodes.length > 0 ? [0] : [];
   for (const node of layer) distance.set(node, 0);
   for (let step = 1; layer.length > 0; ++step) {
@@ -43,7 +43,7 @@ export function depths(nodes: { process: number | null }[], arcs: { from: number
   const result = new Map<number, number>();
   for (const [node, step] of distance) {
     const { process } = nodes[node];
-    if (process !== null && process !== undefined && process >= 0) result.set(process, step);
+    if (process !== null) result.set(process, step);
   }
   return result;
 }

@@ -1,7 +1,5 @@
 // Decodes a binary frame of the server: the size of a JSON text, the text, and after it the arrays that it describes, each at a multiple
 // of eight bytes. Pure. The arrays are views into the frame: nothing is copied.
-import { Answer } from "./source";
-
 interface Described {
   name: string;
   type: string;
@@ -10,7 +8,7 @@ interface Described {
 
 export interface Frame {
   id?: number;
-  answer?: Answer;
+  answer?: Record<string, unknown>;
   error?: string;
   tick?: unknown;
 }
@@ -21,7 +19,7 @@ export function decode_frame(data: ArrayBuffer): Frame {
   const size = new DataView(data).getUint32(0, true);
   if (4 + size > data.byteLength) throw new Error(`a frame of ${data.byteLength} bytes with a text of ${size}`);
   const { arrays = [], ...frame } = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, size))) as Frame & { arrays?: Described[] };
-  const answer: Answer = frame.answer ?? {};
+  const answer = frame.answer ?? {};
   let at = padded(4 + size);
   for (const { name, type, count } of arrays) {
     const bytes = (SIZES[type] ?? NaN) * count;

@@ -1,10 +1,11 @@
 // Asks the server that sent the page, over one WebSocket. When the connection is lost it tries again, at growing distances; a server
 // that starts again with the same token goes on where the old one stopped.
 import { decode_frame, Frame } from "./decode";
-import { Answer, Link, Refusal, Source, Tick } from "./source";
+import { Answer, Parameters, RequestName } from "./requests";
+import { Link, Refusal, Source, Tick } from "./source";
 
 interface Waiting {
-  done: (answer: Answer) => void;
+  done: (answer: unknown) => void;
   failed: (error: Error) => void;
 }
 
@@ -12,6 +13,7 @@ const TRY_AGAIN_MS = [300, 600, 1000, 2000, 3000, 5000];
 const OPEN_MAX = 48;  // the server refuses more than 64
 
 export class ServerSource implements Source {
+  readonly why_bins = "Too many events for single ones. Zoom in to see single messages.";
   link: Link = { kind: "connecting" };
   tick: Tick | null = null;
   private socket: WebSocket | null = null;
@@ -45,10 +47,11 @@ export class ServerSource implements Source {
     this.link_listeners.add(listener);
   }
 
-  request(name: string, parameters: Record<string, unknown> = {}): Promise<Answer> {
+  // tests/answers/live compares the answers of the server with requests.ts.
+  request<Name extends RequestName>(name: Name, parameters: Parameters<Name>): Promise<Answer<Name>> {
     const id = this.next_id++;
-    return new Promise((done, failed) => {
-      this.waiting.set(id, { done, failed });
+    return new Promise<Answer<Name>>((done, failed) => {
+      this.waiting.set(id, { done: (answer) => done(answer as Answer<Name>), failed });
       this.held.push({ text: JSON.stringify({ ...parameters, id, request: name }), id });
       this.send_held();
     });

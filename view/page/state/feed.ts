@@ -1,13 +1,14 @@
 // Keeps one answer up to date for a view: asks when the view's parameters or the trace have changed, never has more than one question
 // open, and so shows fewer pictures on a slow connection instead of falling behind.
-import { Answer, Refusal, Source } from "../source/source";
+import { Answer, Parameters, RequestName } from "../source/requests";
+import { Refusal, Source } from "../source/source";
 
-export interface FeedOptions {
+export interface FeedOptions<Name extends RequestName> {
   source: Source;
-  request: string;
-  parameters: () => Record<string, unknown> | null;  // null: nothing to ask now
-  choice?: (parameters: Record<string, unknown>) => string;  // the part that the user chooses (default: all); the rest follows the time
-  on_answer: (answer: Answer) => void;
+  request: Name;
+  parameters: () => Parameters<Name> | null;  // null: nothing to ask now
+  choice?: (parameters: Parameters<Name>) => string;  // the part that the user chooses (default: all); the rest follows the time
+  on_answer: (answer: Answer<Name>) => void;
   on_refusal?: (sentence: string) => void;
   on_time?: (took_ms: number) => void;
   on_stop?: () => void;
@@ -15,8 +16,8 @@ export interface FeedOptions {
   each_ms?: number | (() => number);  // asks at most this often because of new events or because time passes
 }
 
-export class Feed {
-  answer: Answer | null = null;
+export class Feed<Name extends RequestName> {
+  answer: Answer<Name> | null = null;
   refusal: string | null = null;
   private asked = "";
   private asked_choice = "";
@@ -27,7 +28,7 @@ export class Feed {
   private timer: number | null = null;
   private readonly unsubscribe: () => void;
 
-  constructor(private readonly options: FeedOptions) {
+  constructor(private readonly options: FeedOptions<Name>) {
     this.unsubscribe = options.source.on_tick(this.poke);
   }
 
@@ -67,7 +68,7 @@ export class Feed {
     }, ms);
   }
 
-  private async ask(parameters: Record<string, unknown>): Promise<void> {
+  private async ask(parameters: Parameters<Name>): Promise<void> {
     this.open = true;
     const began = performance.now();
     this.last_ms = began;

@@ -1,20 +1,15 @@
 // The series of a history as words of the address: "cpu:12", "queue:3", "messages:3-5" (an arc), "messages" (the whole run). One plot is
 // a list of them, with commas. Pure.
 
+import { SeriesOf } from "../source/requests";
+
 export const PROCESS_SERIES = ["cpu", "waiting", "queue", "sent", "received", "sent_bytes", "received_bytes"] as const;
 export type ProcessSeries = (typeof PROCESS_SERIES)[number];
 
-export const SERIES_TITLES: Record<string, string> = {
+export const SERIES_TITLES: Record<SeriesOf["what"], string> = {
   cpu: "CPU", waiting: "waiting for messages", queue: "queue", sent: "messages sent", received: "messages received", sent_bytes: "bytes sent",
   received_bytes: "bytes received", messages: "messages", bytes: "bytes",
 };
-
-export interface Wanted {
-  what: string;
-  process?: number;
-  from?: number;
-  to?: number;
-}
 
 export function process_pin(what: ProcessSeries, id: number): string {
   return `${what}:${id}`;
@@ -25,14 +20,15 @@ export function arc_pin(quantity: "messages" | "bytes", from: number, to: number
 }
 
 // What does not parse is left out: pins come from an address.
-export function parse_pin(pin: string): Wanted[] {
-  return pin.split(",").map(parse_one).filter((one): one is Wanted => one !== null);
+export function parse_pin(pin: string): SeriesOf[] {
+  return pin.split(",").map(parse_one).filter((one): one is SeriesOf => one !== null);
 }
 
-function parse_one(text: string): Wanted | null {
+function parse_one(text: string): SeriesOf | null {
   const match = /^([a-z_]+)(?::(\d+)(?:-(\d+))?)?$/.exec(text);
   if (!match || !Object.prototype.hasOwnProperty.call(SERIES_TITLES, match[1])) return null;
-  const [, what, first, second] = match;
+  const what = match[1] as SeriesOf["what"];
+  const [, , first, second] = match;
   if (second !== undefined) return what === "messages" || what === "bytes" ? { what, from: Number(first), to: Number(second) } : null;
   if (first !== undefined) return (PROCESS_SERIES as readonly string[]).includes(what) ? { what, process: Number(first) } : null;
   return { what };

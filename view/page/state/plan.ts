@@ -1,9 +1,5 @@
 // A placement that a user is trying: which process on which machine, speeds, cores, delays, copies; with undo and redo. Pure.
-
-export interface MachineChange {
-  speed?: number;
-  cores?: number;
-}
+import { MachineChange } from "../source/requests";
 
 export interface Plan {
   machine_of: Record<string, string>;  // only what differs from the trace

@@ -1,6 +1,6 @@
 // The values of pairs and processes in a time range, from the answer `traffic`. Pure.
 import { bytes, short } from "../format";
-import { Answer } from "../source/source";
+import * as requests from "../source/requests";
 import { Form, Quantity } from "./state";
 
 export interface Pair {
@@ -24,10 +24,10 @@ export interface Traffic {
   loads: Map<number, ProcessLoad>;
 }
 
-export function traffic_of(answer: Answer, quantity: Quantity, form: Form): Traffic {
+export function traffic_of(answer: requests.Traffic, quantity: Quantity, form: Form): Traffic {
   const { from, to, span_s, before_span_s } = answer;
   const span = Math.max(span_s, 1e-12);
-  const counts: ArrayLike<number> = answer[quantity], before: ArrayLike<number> = answer["before_" + quantity];
+  const counts = answer[quantity], before = answer[`before_${quantity}`];
   const loads = new Map<number, ProcessLoad>();
   for (let i = 0; i < answer.process.length; ++i) {
     const cpu = answer.cpu_s[i] / span;

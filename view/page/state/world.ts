@@ -1,39 +1,20 @@
 // What the trace consists of: machines, processes and their names, from `describe`. It grows while a program runs.
 import { shown, visible } from "../names";
-
-export interface Process {
-  id: number;
-  name: string;
-  program: string;
-  machine: number;
-  pid: number;
-  group: number | null;
-  cgroup: string;
-  in_computation: boolean;
-  outside: boolean;
-}
-
-export interface Machine {
-  id: number;
-  name: string;
-  speed: number;
-  cores: number;
-  accepts: boolean;
-}
+import { Can, Description, Machine, Process, WhyNot } from "../source/requests";
 
 export type Grouping = "none" | "program" | "machine" | "container";
 
 export class World {
   title = "";
   source = "";
-  state = "recording";
+  state: Description["state"] = "recording";
   started: number | null = null;
   dpm = "";
   machines: Machine[] = [];
   processes: Process[] = [];
   common_time = true;
-  can: Record<string, boolean> = {};
-  why_not: Record<string, string> = {};
+  can: Partial<Can> = {};
+  why_not: WhyNot = {};
   read = 1;
   described = false;
   private taken = "";
@@ -41,24 +22,24 @@ export class World {
   private machine_by_id = new Map<number, Machine>();
 
   // False: nothing is new but the time.
-  take(answer: Record<string, any>): boolean {
+  take(answer: Description): boolean {
     const text = JSON.stringify({ ...answer, now_s: null, version: null });
     if (text === this.taken) return false;
     this.taken = text;
     this.described = true;
-    this.title = answer.title ?? "";
-    this.source = answer.source ?? "";
-    this.state = answer.state ?? "ended";
-    this.started = answer.started ?? null;
-    this.dpm = answer.dpm ?? "";
-    this.machines = answer.machines ?? [];
-    const all: Process[] = answer.processes ?? [];
+    this.title = answer.title;
+    this.source = answer.source;
+    this.state = answer.state;
+    this.started = answer.started;
+    this.dpm = answer.dpm;
+    this.machines = answer.machines;
+    const all = answer.processes;
     // Threads are counted in their process.
-    this.processes = all.filter(({ id, group }) => group === null || group === undefined || group === id);
-    this.common_time = answer.common_time ?? true;
-    this.can = answer.can ?? {};
-    this.why_not = answer.why_not ?? {};
-    this.read = answer.read ?? 1;
+    this.processes = all.filter(({ id, group }) => group === null || group === id);
+    this.common_time = answer.common_time;
+    this.can = answer.can;
+    this.why_not = answer.why_not;
+    this.read = answer.read;
     this.by_id = new Map(all.map((process) => [process.id, process]));
     this.machine_by_id = new Map(this.machines.map((machine) => [machine.id, machine]));
     return true;
@@ -79,8 +60,8 @@ export class World {
     return process ? visible(process.name) : `process ${id}`;
   }
 
-  machine_name(id: number | undefined, characters?: number): string {
-    const machine = id === undefined ? undefined : this.machine_by_id.get(id);
+  machine_name(id: number | null | undefined, characters?: number): string {
+    const machine = id === undefined || id === null ? undefined : this.machine_by_id.get(id);
     return machine ? shown(machine.name, characters) : "unknown machine";
   }
 

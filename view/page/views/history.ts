@@ -6,9 +6,9 @@ import { REST_MS } from "../frame/pace";
 import { TimePlot, TimeSeries } from "../draw/time_plot";
 import { el, replace } from "../dom";
 import { bytes, percent, short } from "../format";
-import { Answer } from "../source/source";
+import { Series, SeriesOf } from "../source/requests";
 import { Feed } from "../state/feed";
-import { arc_pin, parse_pin, process_pin, ProcessSeries, PROCESS_SERIES, SERIES_TITLES, unit_of, Wanted } from "../state/pins";
+import { arc_pin, parse_pin, process_pin, ProcessSeries, PROCESS_SERIES, SERIES_TITLES, unit_of } from "../state/pins";
 import { missing } from "./parts";
 import { OpenView, View } from "./view";
 
@@ -21,9 +21,9 @@ export const history: View = {
 
 interface Plot {
   pin: string;
-  series: Wanted[];
+  series: SeriesOf[];
   plot: TimePlot;
-  feed: Feed;
+  feed: Feed<"series">;
   element: HTMLElement;
 }
 
@@ -136,16 +136,16 @@ class History implements OpenView {
     return { pin, series, plot, feed, element };
   }
 
-  private why_empty(series: Wanted[]): string {
+  private why_empty(series: SeriesOf[]): string {
     const { world, clock } = this.context;
     return series.every(({ what }) => what === "queue") ? world.why_no_queue(clock.running) : "Nothing is known of this range.";
   }
 
-  private series_of(answer: Answer, wanted: Wanted[]): TimeSeries[] {
-    return wanted.map((one, index) => ({ name: this.name(one), t_s: answer.t_s, values: answer["v" + index] ?? [], step_s: answer.step_s }));
+  private series_of(answer: Series, wanted: SeriesOf[]): TimeSeries[] {
+    return wanted.map((one, index) => ({ name: this.name(one), t_s: answer.t_s, values: answer[`v${index}`], step_s: answer.step_s }));
   }
 
-  private name(one: Wanted): string {
+  private name(one: SeriesOf): string {
     const { world } = this.context;
     const title = SERIES_TITLES[one.what];
     if (one.process !== undefined) return `${world.name(one.process, 30)}: ${title}`;

@@ -7,7 +7,7 @@ import { el, replace, set_text } from "../dom";
 import { bytes, counted, grouped, percent, short } from "../format";
 import { arcs_of, Box, boxes_of, SINGLE_MAX, SummedArc } from "../layout/groups";
 import { depths, PairTraffic, request_direction } from "../layout/requests";
-import { Answer } from "../source/source";
+import * as requests from "../source/requests";
 import { Feed } from "../state/feed";
 import { Traffic, traffic_of, value_bounds, value_text, why_no_pairs } from "../state/traffic";
 import { Grouping } from "../state/world";
@@ -24,8 +24,8 @@ export const hot_spots: View = {
 
 class HotSpots implements OpenView {
   readonly element: HTMLElement;
-  private readonly feed: Feed;
-  private readonly paths: Feed;
+  private readonly feed: Feed<"traffic">;
+  private readonly paths: Feed<"paths">;
   private readonly values: ValueChoices;
   private readonly legend: Legend;
   private readonly grouping: Choices<Grouping>;
@@ -33,7 +33,7 @@ class HotSpots implements OpenView {
   private readonly open_groups = el("div", { class: "open-groups" });
   private readonly caption = el("p", { class: "caption" });
   private readonly place = el("div", { class: "card graph-card" });
-  private answer: Answer | null = null;
+  private answer: requests.Traffic | null = null;
   private depth = new Map<number, number>();
   private boxes: Box[] = [];
   private summed: SummedArc[] = [];
@@ -63,7 +63,7 @@ class HotSpots implements OpenView {
     // Requests begin at the users: the state diagram tells how far from them each process is.
     this.paths = context.feed({
       request: "paths", parameters: () => ({ most: 1 }), each_ms: 15000, on_time: () => {}, on_refusal: () => {},
-      on_answer: (answer) => answer.states && (this.depth = depths(answer.states.nodes, answer.states.arcs)),
+      on_answer: (answer) => "computing" in answer || (this.depth = depths(answer.states.nodes, answer.states.arcs)),
     });
     this.sizes = new ResizeObserver(() => {
       this.width = Math.max(300, this.place.clientWidth - 24);

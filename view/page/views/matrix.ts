@@ -7,7 +7,7 @@ import { Surface } from "../draw/surface";
 import { el, replace, set_attribute, set_text } from "../dom";
 import { bytes, counted, grouped } from "../format";
 import { MatrixOrder, PROCESSES_MAX } from "../layout/matrix_order";
-import { Answer } from "../source/source";
+import { Traffic } from "../source/requests";
 import { Feed } from "../state/feed";
 import { Pair, traffic_of, value_text, why_no_pairs } from "../state/traffic";
 import { Choices, Legend, missing, ValueChoices } from "./parts";
@@ -21,7 +21,7 @@ export const matrix: View = {
 
 class Matrix implements OpenView {
   readonly element: HTMLElement;
-  private readonly feed: Feed;
+  private readonly feed: Feed<"traffic">;
   private readonly values: ValueChoices;
   private readonly legend: Legend;
   private readonly orders: Choices<string>;
@@ -31,7 +31,7 @@ class Matrix implements OpenView {
   private readonly surface: Surface;
   private readonly order = new MatrixOrder();
   private readonly picture: MatrixPicture;
-  private answer: Answer | null = null;
+  private answer: Traffic | null = null;
   private marks = 0;
   private drag: { x: number; y: number; corner: { left: number; top: number }; moved: boolean } | null = null;
 

@@ -3,7 +3,7 @@ import { Context } from "../frame/context";
 import { icon } from "../frame/icons";
 import { el, replace } from "../dom";
 import { bytes, grouped, seconds } from "../format";
-import { Answer } from "../source/source";
+import { Answer, Message } from "../source/requests";
 import { Feed } from "../state/feed";
 import { missing } from "./parts";
 
@@ -11,11 +11,11 @@ export class MessageCard {
   readonly element = el("section", { class: "card message-card", "aria-label": "Selected message", hidden: true });
   past: ReadonlySet<number> = new Set();
   future: ReadonlySet<number> = new Set();
-  private readonly feed: Feed;
-  private details: Answer | null = null;
+  private readonly feed: Feed<"message">;
+  private details: Message | null = null;
   private id: number | null = null;
 
-  constructor(private readonly context: Context, private readonly lanes: () => Answer | null, private readonly changed: () => void) {
+  constructor(private readonly context: Context, private readonly lanes: () => Answer<"spacetime"> | null, private readonly changed: () => void) {
     this.feed = context.feed({
       request: "message", parameters: () => (context.state.message === null ? null : { arc: context.state.message }), each_ms: 1e9, on_time: () => {},
       on_answer: (answer) => this.take(answer), on_refusal: (sentence) => this.refuse(sentence),
@@ -56,11 +56,11 @@ export class MessageCard {
     this.context.show({ from_s: from_s - margin, to_s: to_s + margin });
   }
 
-  private take(answer: Answer): void {
+  private take(answer: Message): void {
     if (this.context.state.message === null) return;
     this.details = answer;
-    this.past = new Set(answer.past ?? []);
-    this.future = new Set(answer.future ?? []);
+    this.past = new Set(answer.past);
+    this.future = new Set(answer.future);
     const { world } = this.context;
     const more = (count: number, left: number) => grouped(count) + (left > 0 ? ` (and ${grouped(left)} further away)` : "");
     replace(this.element, el("h2", {}, el("bdi", {}, world.name(answer.from, 28)), " → ", el("bdi", {}, world.name(answer.to, 28))),

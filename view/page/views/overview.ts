@@ -4,7 +4,7 @@ import { REST_MS } from "../frame/pace";
 import { TimePlot, TimePlotOptions } from "../draw/time_plot";
 import { el, replace, set_attribute, set_text } from "../dom";
 import { bytes, counted, fixed, grouped, percent, seconds, short } from "../format";
-import { Answer } from "../source/source";
+import * as requests from "../source/requests";
 import { Feed } from "../state/feed";
 import { mean_of } from "../state/mean";
 import { ledger_element } from "./ledger";
@@ -38,7 +38,7 @@ class Card {
 
 class Overview implements OpenView {
   readonly element: HTMLElement;
-  private readonly feed: Feed;
+  private readonly feed: Feed<"overview">;
   private readonly now = new Card("P in this range", "main");
   private readonly best = new Card("best P", "main");
   private readonly cpu = new Card("CPU time");
@@ -89,7 +89,7 @@ class Overview implements OpenView {
     return plot;
   }
 
-  private show(answer: Answer): void {
+  private show(answer: requests.Overview): void {
     const running = this.context.clock.running;
     const P = this.P_of_range(answer), run = scalar(answer.P_run), best = scalar(answer.P_best);
     this.now.set(fixed(P, 2), running ? `now ${fixed(scalar(answer.P_now), 2)}, whole run ${fixed(run, 2)}` : "processors that worked at the same time", exact(P));
@@ -101,13 +101,11 @@ class Overview implements OpenView {
     this.messages.set(short(scalar(answer.messages)), `${short(scalar(answer.messages) / elapsed)}/s · ${bytes(scalar(answer.bytes))}`, `${counted(scalar(answer.messages), "message")}, ${grouped(scalar(answer.bytes))} bytes`);
     const queued = scalar(answer.queued);
     this.queues.set(short(queued), Number.isFinite(queued) ? (running ? "messages wait now" : "messages waited at the end") : running ? "known when the program has ended" : "not known: see Queues & paths");
-    set_text(this.method, ["Processors that work at the same time: as it ran, and the most that the order of messages permits.", answer.P_method ?? ""].join(" "));
-    const t_s = answer.t_s ?? [];
-    const step_s = t_s.length > 1 ? t_s[1] - t_s[0] : elapsed;
-    const series = (name: string, values: ArrayLike<number> | undefined, colour: number, dashed = false) => (values && values.length > 0 ? [{ name, t_s, values, step_s, colour, dashed }] : []);
-    const best_of: ArrayLike<number> | undefined = answer.P_best_of;
-    const best_known = best_of && Array.prototype.some.call(best_of, Number.isFinite);
-    this.plots.P.set([...series("as it ran", answer.P_of ?? answer.P, 0), ...(best_known ? series("best", best_of, 1, true) : [])]);
+    set_text(this.method, ["Processors that work at the same time: as it ran, and the most that the order of messages permits.", answer.P_method].join(" "));
+    const { t_s, step_s } = answer;
+    const series = (name: string, values: requests.Numbers, colour: number, dashed = false) => (values.length > 0 ? [{ name, t_s, values, step_s, colour, dashed }] : []);
+    const best_known = Array.prototype.some.call(answer.P_best_of, Number.isFinite);
+    this.plots.P.set([...series("as it ran", answer.P_of, 0), ...(best_known ? series("best", answer.P_best_of, 1, true) : [])]);
     this.plots.messages.set(series("messages", answer.messages_of, 2));
     this.plots.bytes.set(series("bytes", answer.bytes_of, 3));
     this.plots.queued.set(series("waiting", answer.queued_of, 4));
@@ -121,22 +119,20 @@ class Overview implements OpenView {
   }
 
   // Of the range that is shown; of the whole run, what the analysis says.
-  private P_of_range(answer: Answer): number {
+  private P_of_range(answer: requests.Overview): number {
     const { from_s, to_s } = this.known_range();
     if (from_s <= 0 && to_s >= this.context.clock.known_s) return scalar(answer.P_run);
-    const { t_s = [], step_s } = answer;
-    return mean_of(t_s, answer.P_of ?? answer.P ?? [], step_s ?? (t_s.length > 1 ? t_s[1] - t_s[0] : to_s - from_s), from_s, to_s);
+    return mean_of(answer.t_s, answer.P_of, answer.step_s, from_s, to_s);
   }
 
-  private show_words(answer: Answer): void {
+  private show_words(answer: requests.Overview): void {
     const key = JSON.stringify([answer.warnings, answer.ledger, answer.schedule]);
     if (key === this.shown) return;
     this.shown = key;
-    const warnings: { text: string; advice?: string }[] = answer.warnings ?? [];
+    const { warnings } = answer;
     replace(this.warnings, warnings.length > 0 && el("section", { class: "warnings", "aria-label": "Warnings" }, el("h2", {}, "Read this first"),
       el("ul", {}, ...warnings.map(({ text, advice }) => el("li", {}, text, advice ? el("span", { class: "advice" }, " " + advice) : null)))));
-    replace(this.ledger, answer.ledger && ledger_element(answer.ledger));
-    this.ledger.hidden = !answer.ledger;
+    replace(this.ledger, ledger_element(answer.ledger));
     replace(this.schedule, ...(answer.schedule ? schedule_element(answer.schedule) : []));
     this.schedule.hidden = !answer.schedule;
   }

@@ -6,7 +6,7 @@ import { el, replace } from "../dom";
 import { counted, grouped, percent } from "../format";
 import { away_from_first } from "../layout/requests";
 import { shown, visible } from "../names";
-import { Answer } from "../source/source";
+import * as requests from "../source/requests";
 import { Feed } from "../state/feed";
 import { missing } from "./parts";
 
@@ -14,11 +14,11 @@ const ARCS_MAX = 90, PATHS = 40;
 
 export class Paths {
   readonly element: HTMLElement;
-  private readonly feed: Feed;
+  private readonly feed: Feed<"paths">;
   private readonly states = el("section", { class: "card graph-card" });
   private readonly list = el("section", { class: "card" });
   private readonly picture: GraphPicture;
-  private answer: Answer | null = null;
+  private answer: requests.Paths | null = null;
   private shown = "";
 
   constructor(private readonly context: Context, private readonly on_count: (count: number) => void) {
@@ -28,9 +28,9 @@ export class Paths {
     this.feed = context.feed({
       request: "paths", parameters: () => ({ most: PATHS }), each_ms: 2000, on_time: () => {},
       on_answer: (answer) => {
-        if ("computing" in answer && !answer.states) return;
+        if ("computing" in answer) return;
         this.answer = answer;
-        this.on_count(answer.requests ?? 0);
+        this.on_count(answer.requests);
         this.show();
       },
       on_refusal: (sentence) => ((this.shown = ""), replace(this.states, el("h2", {}, "State diagram"), missing(sentence))),
@@ -56,9 +56,7 @@ export class Paths {
     const key = JSON.stringify([this.answer, state.selected, state.palette, theme_number(), this.states.clientWidth]);
     if (key === this.shown) return;
     this.shown = key;
-    const { states, paths = [], requests = 0 } = this.answer!;
-    const nodes: { process: number | null; label: string; note: string }[] = states?.nodes ?? [];
-    const all: { from: number; to: number; probability: number; messages: number }[] = states?.arcs ?? [];
+    const { states: { nodes, arcs: all }, paths, requests: count } = this.answer!;
     const arcs = [...all].sort((a, b) => b.messages - a.messages).slice(0, ARCS_MAX).sort((a, b) => a.from - b.from || a.to - b.to);
     const used = new Set(arcs.flatMap(({ from, to }) => [from, to]));
     const kept = nodes.map((_, index) => index).filter((index) => used.has(index));
@@ -66,8 +64,8 @@ export class Paths {
     const most = Math.max(1, ...arcs.map(({ messages }) => messages));
     this.picture.set(kept.map((index) => {
       const { process, label, note } = nodes[index];
-      const users = process === null || process === undefined || process < 0;
-      return { key: users ? "-1" : String(process), label: shown(label, 24), note: note ? visible(note) : users ? "requests begin here" : "", fill: 0, tip: visible(label).slice(0, 300), dashed: users, selected: !users && state.selected.includes(process!) };
+      const users = process === null;
+      return { key: users ? "-1" : String(process), label: shown(label, 24), note: note ? visible(note) : users ? "requests begin here" : "", fill: 0, tip: visible(label).slice(0, 300), dashed: users, selected: process !== null && state.selected.includes(process) };
     }), arcs.map(({ from, to, probability, messages }) => ({
       from: at.get(from)!, to: at.get(to)!, weight: messages, share: messages / most, colour: state.palette === "viridis" ? ramp(probability, "viridis") : colours().accent, label: percent(probability),
       tip: `${shown(nodes[from].label, 30)} → ${shown(nodes[to].label, 30)}: ${percent(probability)}, ${counted(messages, "message")}`,
@@ -75,13 +73,13 @@ export class Paths {
     if (this.picture.element.parentElement !== this.states) {
       replace(this.states, el("h2", {}, "State diagram"), el("p", { class: "muted small" }, "Where a request goes next: shares of all messages that a process sends for requests."), this.picture.element);
     }
-    this.show_paths(paths, requests, all.length - arcs.length);
+    this.show_paths(paths, count, all.length - arcs.length);
   }
 
-  private show_paths(paths: { text: string; count: number; share: number }[], requests: number, hidden: number): void {
+  private show_paths(paths: requests.CommonPath[], followed: number, hidden: number): void {
     const most = Math.max(1e-9, ...paths.map(({ share }) => share));
     replace(this.list, el("h2", {}, "Most common paths"),
-      el("p", { class: "muted small" }, `${counted(requests, "request")} were followed. Letters are the processes of the diagram.` + (hidden > 0 ? ` ${grouped(hidden)} rarer arcs of the diagram are left out.` : "")),
+      el("p", { class: "muted small" }, `${counted(followed, "request")} were followed. Letters are the processes of the diagram.` + (hidden > 0 ? ` ${grouped(hidden)} rarer arcs of the diagram are left out.` : "")),
       paths.length === 0 ? missing("No request was found: requests begin with a message from outside the computation.") : el("ol", { class: "path-list" }, ...paths.map(({ text, count, share }) => {
         const bar = el("i", { class: "bar", "aria-hidden": "true" });
         bar.style.width = ((share / most) * 100).toFixed(1) + "%";

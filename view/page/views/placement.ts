@@ -3,7 +3,9 @@
 import { Context } from "../frame/context";
 import { download, el, replace, set_text } from "../dom";
 import { counted } from "../format";
-import { Answer, Refusal } from "../source/source";
+import * as requests from "../source/requests";
+import { PlacedProcess } from "../source/requests";
+import { computed, Refusal } from "../source/source";
 import { Feed } from "../state/feed";
 import { decode_plan, encode_plan, moved, NO_PLAN, own, Plan, Plans, with_machine, with_replicas } from "../state/plan";
 import { Machines } from "./placement_machines";
@@ -19,23 +21,9 @@ export const placement: View = {
   open: (context) => new Placement(context),
 };
 
-export interface PlacedProcess {
-  process: number;
-  name: string;
-  machine: string;
-  fixed: boolean;
-}
-
-export interface PlacementMachine {
-  name: string;
-  speed: number;
-  cores: number;
-  accepts: boolean;
-}
-
 class Placement implements OpenView {
   readonly element = el("div", { class: "placement" });
-  private readonly feed: Feed;
+  private readonly feed: Feed<"placement">;
   private readonly plans: Plans;
   private readonly machines: Machines;
   private readonly outcome: Outcome;
@@ -47,7 +35,7 @@ class Placement implements OpenView {
   private readonly undo_button = el("button", { title: "Undo (Ctrl Z)", onclick: () => this.undo(false) }, "undo");
   private readonly redo_button = el("button", { title: "Redo (Ctrl Y)", onclick: () => this.undo(true) }, "redo");
   private readonly said = el("p", { class: "told", role: "status", "aria-live": "polite" });
-  private answer: Answer | null = null;
+  private answer: requests.Placement | null = null;
   private hovered: { process: string; machine: string } | null = null;
   private asking = false;
   private asked = "";
@@ -71,7 +59,7 @@ class Placement implements OpenView {
     this.feed = context.feed({
       request: "placement", parameters: () => ({}), each_ms: 1000, on_time: () => {},
       on_answer: (answer) => {
-        if ("computing" in answer && !answer.machines) return;
+        if ("computing" in answer) return;
         this.answer = answer;
         this.show();
         this.predict();
@@ -122,7 +110,7 @@ class Placement implements OpenView {
       el("div", { class: "placement-body" }, this.machines.element, this.outcome.element));
     }
     const { plan } = this.plans;
-    this.machines.show(answer.machines ?? [], this.processes(), plan);
+    this.machines.show(answer.machines, this.processes(), plan);
     this.undo_button.disabled = !this.plans.can_undo;
     this.redo_button.disabled = !this.plans.can_redo;
     if (document.activeElement !== this.delay) this.delay.value = String(Math.log10(Math.max(plan.delay_factor, 0.01)));
@@ -171,7 +159,7 @@ class Placement implements OpenView {
     this.changed();
   }
 
-  private parameters(): Record<string, unknown> {
+  private parameters(): Plan {
     let { plan } = this.plans;
     if (this.hovered) {
       const traced = this.processes().find(({ name }) => name === this.hovered!.process)?.machine ?? "";
@@ -209,10 +197,10 @@ class Placement implements OpenView {
     }, INTERVAL_AFTER_MS);
   }
 
-  private async ask(parameters: Record<string, unknown>): Promise<void> {
+  private async ask(parameters: requests.Parameters<"predict">): Promise<void> {
     this.asking = true;
     try {
-      this.outcome.show_prediction(await this.context.source.request("predict", parameters), Boolean(parameters.interval));
+      this.outcome.show_prediction(computed(await this.context.source.request("predict", parameters)), Boolean(parameters.interval));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       this.outcome.refuse(error.message);
@@ -223,7 +211,7 @@ class Placement implements OpenView {
 
   private async search(): Promise<void> {
     try {
-      await this.context.source.request("search");
+      await this.context.source.request("search", {});
       set_text(this.said, "The search has started; what it finds appears beside the prediction.");
     } catch (error) {
       set_text(this.said, (error as Error).message);
@@ -234,14 +222,14 @@ class Placement implements OpenView {
     const best = this.answer?.best;
     if (!best) return;
     let { plan } = this.plans;
-    for (const { name, machine } of this.processes()) plan = moved(plan, name, own(best.machine_of as Record<string, string>, name) ?? machine, machine);
+    for (const { name, machine } of this.processes()) plan = moved(plan, name, own(best.machine_of, name) ?? machine, machine);
     this.change(plan);
     set_text(this.said, `${counted(Object.keys(plan.machine_of).length, "process", "processes")} moved.`);
   }
 
   private async write_file(): Promise<void> {
     try {
-      const answer = await this.context.source.request("placement_file", { ...this.plans.plan });
+      const answer = computed(await this.context.source.request("placement_file", { ...this.plans.plan }));
       download("placement.json", answer.text);
       set_text(this.said, "Written as placement.json: give it to dpm parallelism --placement.");
     } catch (error) {

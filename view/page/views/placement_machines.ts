@@ -2,8 +2,8 @@
 import { Context } from "../frame/context";
 import { el, replace, set_attribute, set_text } from "../dom";
 import { shown, visible } from "../names";
-import { MachineChange, own, Plan } from "../state/plan";
-import { PlacedProcess, PlacementMachine } from "./placement";
+import { MachineChange, PlacedProcess, PlacementMachine } from "../source/requests";
+import { own, Plan } from "../state/plan";
 
 interface Actions {
   drop: (process: PlacedProcess, machine: string) => void;

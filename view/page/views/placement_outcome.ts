@@ -1,7 +1,7 @@
 // What is predicted for the plan, beside what the trace had and the best placement found: numbers, and intervals on one scale.
 import { el, replace, set_text, svg } from "../dom";
 import { fixed, percent, seconds } from "../format";
-import { Answer } from "../source/source";
+import { Best, Placement, Prediction, Traced } from "../source/requests";
 import { missing } from "./parts";
 
 interface Actions {
@@ -30,8 +30,8 @@ export class Outcome {
   private readonly best = el("div", { class: "best" });
   private readonly notes = el("div", { class: "leaves-out" });
   private readonly reset = el("button", { onclick: () => this.actions.reset() }, "as in the trace");
-  private prediction: Answer | null = null;
-  private placement: Answer | null = null;
+  private prediction: Prediction | null = null;
+  private placement: Placement | null = null;
 
   constructor(private readonly actions: Actions) {
     this.element = el("aside", { class: "outcome", "aria-label": "Prediction" },
@@ -42,24 +42,24 @@ export class Outcome {
       el("div", { class: "card-buttons" }, this.reset, el("button", { class: "primary", onclick: () => this.actions.file() }, "write as placement file")));
   }
 
-  show_placement(answer: Answer, is_traced: boolean): void {
+  show_placement(answer: Placement, is_traced: boolean): void {
     this.placement = answer;
     this.reset.disabled = is_traced;
-    replace(this.scope, ...(answer.notes ?? []).map((text: string) => el("p", { class: "muted small" }, text)));
+    replace(this.scope, ...answer.notes.map((text) => el("p", { class: "muted small" }, text)));
     this.show_best(answer);
     this.show_bars();
   }
 
-  show_prediction(answer: Answer, with_interval: boolean): void {
+  show_prediction(answer: Prediction, with_interval: boolean): void {
     // A quick prediction has no interval: the place of the old one says that it is coming.
     this.prediction = answer;
     const traced = this.placement?.traced?.elapsed_s;
     set_text(this.elapsed, seconds(answer.elapsed_s));
-    set_text(this.elapsed_note, known(answer.low_elapsed_s) ? `${seconds(answer.low_elapsed_s)} to ${seconds(answer.high_elapsed_s)}` : with_interval ? "no interval is known" : "interval is computed…");
+    set_text(this.elapsed_note, known(answer.low_elapsed_s) && known(answer.high_elapsed_s) ? `${seconds(answer.low_elapsed_s)} to ${seconds(answer.high_elapsed_s)}` : with_interval ? "no interval is known" : "interval is computed…");
     set_text(this.P, fixed(answer.P, 2));
-    set_text(this.P_note, known(answer.low_P) ? `${fixed(answer.low_P, 2)} to ${fixed(answer.high_P, 2)}` : traced > 0 ? difference(answer.elapsed_s / traced) : "");
-    const error = known(answer.identity_error) ? [`The same method predicts the traced placement with an error of ${percent(Math.abs(answer.identity_error))}.`] : [];
-    replace(this.notes, ...[...error, ...(answer.leaves_out ?? [])].map((text: string) => el("p", { class: "muted small" }, text)));
+    set_text(this.P_note, known(answer.low_P) && known(answer.high_P) ? `${fixed(answer.low_P, 2)} to ${fixed(answer.high_P, 2)}` : known(traced) && traced > 0 ? difference(answer.elapsed_s / traced) : "");
+    const error = `The same method predicts the traced placement with an error of ${percent(Math.abs(answer.identity_error))}.`;
+    replace(this.notes, ...[error, ...answer.leaves_out].map((text) => el("p", { class: "muted small" }, text)));
     this.show_bars();
   }
 
@@ -73,14 +73,12 @@ export class Outcome {
     this.show_bars();
   }
 
-  private show_best(answer: Answer): void {
-    const { best, searching, search } = answer;
-    const progress = typeof searching === "number" ? searching : search?.progress;
+  private show_best({ best, searching }: Placement): void {
     if (best) {
-      replace(this.best, el("p", {}, el("b", {}, seconds(best.elapsed_s)), `, P ${fixed(best.P, 2)}`, known(best.bound) ? `; no placement can be faster than ${seconds(best.bound)}` : ""),
+      replace(this.best, el("p", {}, el("b", {}, seconds(best.elapsed_s)), `, P ${fixed(best.P, 2)}`, `; no placement can be faster than ${seconds(best.at_least_s)}`),
         el("div", { class: "card-buttons" }, el("button", { onclick: () => this.actions.take_best() }, "show it"), el("button", { class: "quiet", onclick: () => this.actions.search() }, "search further")));
-    } else if (typeof progress === "number" && progress < 1) {
-      replace(this.best, el("p", { class: "muted" }, `Searching: ${percent(progress)}.`), el("progress", { max: "1", value: String(progress), "aria-label": "Progress of the search" }));
+    } else if (searching !== undefined && searching < 1) {
+      replace(this.best, el("p", { class: "muted" }, `Searching: ${percent(searching)}.`), el("progress", { max: "1", value: String(searching), "aria-label": "Progress of the search" }));
     } else {
       replace(this.best, el("p", { class: "muted small" }, "A search tries placements by predicting each of them. It runs in the background."), el("button", { onclick: () => this.actions.search() }, "search for the best"));
     }
@@ -89,8 +87,10 @@ export class Outcome {
   private show_bars(): void {
     const { placement, prediction } = this;
     const list: Bar[] = [];
-    const add = (name: string, kind: string, answer: Answer | null | undefined) => {
-      if (answer && known(answer.elapsed_s)) list.push({ name, kind, value: answer.elapsed_s, low: answer.low_elapsed_s ?? NaN, high: answer.high_elapsed_s ?? NaN });
+    const add = (name: string, kind: string, answer: Traced | Prediction | Best | null | undefined) => {
+      if (!answer) return;
+      const [low, high] = "low_elapsed_s" in answer ? [answer.low_elapsed_s, answer.high_elapsed_s] : [];
+      list.push({ name, kind, value: answer.elapsed_s, low: low ?? NaN, high: high ?? NaN });
     };
     add("traced", "traced", placement?.traced);
     add("this plan", "plan", prediction);

@@ -3,32 +3,20 @@ import { Context } from "../frame/context";
 import { el, replace, svg } from "../dom";
 import { counted, grouped, seconds, short } from "../format";
 import { shown, visible } from "../names";
-import { Answer } from "../source/source";
+import * as requests from "../source/requests";
 import { Feed } from "../state/feed";
 import { process_pin } from "../state/pins";
 import { missing } from "./parts";
 
 const ROWS_MAX = 12;
 
-interface Queue {
-  process: string;
-  measured: boolean;
-  received: number;
-  queue_max?: number;
-  queue_mean?: number;
-  wait_mean_s?: number;
-  wait_median_s?: number;
-  wait_p95_s?: number;
-  wait_max_s?: number;
-  still_queued?: number;
-  wait_distribution?: { from_s: number; to_s: number; count: number }[];
-}
+type Queue = requests.Queues["processes"][number];
 
 export class Queues {
   readonly element = el("section", { class: "card" });
-  private readonly feed: Feed;
+  private readonly feed: Feed<"queues">;
   private readonly waits = el("div", { class: "waits" });
-  private answer: Answer | null = null;
+  private answer: requests.Queues | null = null;
   private all = false;
   private shown = "";
 
@@ -37,7 +25,7 @@ export class Queues {
     this.feed = context.feed({
       request: "queues", parameters: () => ({}), each_ms: 2000, on_time: () => {},
       on_answer: (answer) => {
-        if ("computing" in answer && !answer.processes) return;
+        if ("computing" in answer) return;
         this.answer = answer;
         this.show();
       },
@@ -58,16 +46,17 @@ export class Queues {
     const key = JSON.stringify([this.answer, this.context.state.selected, this.all, this.context.world.processes.length]);
     if (key === this.shown) return;
     this.shown = key;
-    const queues: Queue[] = [...this.answer!.processes].sort((a: Queue, b: Queue) => (b.queue_mean ?? -1) - (a.queue_mean ?? -1) || b.received - a.received);
+    const mean_of = (queue: Queue) => (queue.measured ? queue.queue_mean : -1);
+    const queues = [...this.answer!.processes].sort((a, b) => mean_of(b) - mean_of(a) || b.received - a.received);
     const rows = this.all ? queues : queues.slice(0, ROWS_MAX);
-    const longest = Math.max(1e-9, ...queues.map(({ queue_mean }) => queue_mean ?? 0)), slowest = Math.max(1e-12, ...queues.map(({ wait_p95_s }) => wait_p95_s ?? 0));
+    const longest = Math.max(1e-9, ...queues.map(mean_of)), slowest = Math.max(1e-12, ...queues.map((queue) => (queue.measured ? queue.wait_p95_s : 0)));
     const heads = ["Process", "Received", "Mean length", "Longest", "Mean wait", "Median", "95 %", "Longest wait", "Still queued"];
     const focused = document.activeElement?.closest("tr")?.dataset.process;
     const table = el("table", {}, el("thead", {}, el("tr", {}, ...heads.map((head, index) => el("th", { class: index > 0 ? "number" : null, scope: "col" }, head)))),
       el("tbody", {}, ...rows.map((queue) => this.row(queue, longest, slowest))));
     replace(this.element, el("h2", {}, "Queues"), el("p", { class: "muted small" }, "Messages that have arrived and wait to be received. Bars compare the mean lengths, and the waits that 95 % of messages do not exceed."),
       el("div", { class: "wide-table" }, table), queues.length > rows.length && el("button", { class: "quiet", onclick: () => ((this.all = true), this.show()) }, `show ${counted(queues.length - rows.length, "more process", "more processes")}`),
-      this.waits, ...(this.answer!.warnings ?? []).map((text: string) => el("p", { class: "notice calm" }, text)));
+      this.waits, ...this.answer!.warnings.map((text) => el("p", { class: "notice calm" }, text)));
     this.show_waits(queues);
     if (focused !== undefined) ([...this.element.querySelectorAll("tr")].find((row) => row.dataset.process === focused)?.querySelector("button") as HTMLElement | null)?.focus();
   }
@@ -77,10 +66,10 @@ export class Queues {
     const selected = id !== null && this.context.state.selected.includes(id);
     const name = el("td", {}, el("button", { class: "link", title: visible(queue.process).slice(0, 300), "aria-pressed": String(selected), onclick: (event: MouseEvent) => id !== null && this.context.select([id], event.shiftKey) }, el("bdi", {}, shown(queue.process, 36))),
       id !== null && el("button", { class: "quiet tiny", title: "Pin the history of this queue", onclick: () => this.context.pin(process_pin("queue", id)) }, "history"));
-    const wait = (value: number | undefined) => cell(value === undefined || !queue.measured || queue.received === 0 ? "–" : seconds(value));
+    const wait = (value: number) => cell(queue.received === 0 ? "–" : seconds(value));
     const cells = queue.measured
-      ? [bar_cell(short(queue.queue_mean ?? NaN), (queue.queue_mean ?? 0) / longest), cell(grouped(queue.queue_max ?? NaN)), wait(queue.wait_mean_s), wait(queue.wait_median_s),
-        bar_cell(queue.received > 0 ? seconds(queue.wait_p95_s ?? NaN) : "–", (queue.wait_p95_s ?? 0) / slowest), wait(queue.wait_max_s), cell(grouped(queue.still_queued ?? NaN))]
+      ? [bar_cell(short(queue.queue_mean), queue.queue_mean / longest), cell(grouped(queue.queue_max)), wait(queue.wait_mean_s), wait(queue.wait_median_s),
+        bar_cell(queue.received > 0 ? seconds(queue.wait_p95_s) : "–", queue.wait_p95_s / slowest), wait(queue.wait_max_s), cell(grouped(queue.still_queued))]
       : [el("td", { class: "number muted", colspan: 7 }, "not metered")];
     return el("tr", { class: selected ? "selected" : null, "data-process": queue.process.slice(0, 100) }, name, cell(grouped(queue.received)), ...cells);
   }
@@ -89,9 +78,10 @@ export class Queues {
   private show_waits(queues: Queue[]): void {
     const { world, state } = this.context;
     const chosen = state.selected.map((id) => world.process(id)?.name);
-    const queue = queues.find(({ process, wait_distribution }) => chosen.includes(process) && wait_distribution?.length) ?? queues.find(({ wait_distribution }) => wait_distribution?.length);
-    const buckets = queue?.wait_distribution ?? [];
-    if (buckets.length === 0) return replace(this.waits);
+    const with_waits = queues.filter((queue): queue is requests.MeasuredQueue => queue.measured && queue.wait_distribution.length > 0);
+    const queue = with_waits.find(({ process }) => chosen.includes(process)) ?? with_waits[0];
+    if (!queue) return replace(this.waits);
+    const buckets = queue.wait_distribution;
     const most = Math.max(...buckets.map(({ count }) => count)), total = buckets.reduce((sum, { count }) => sum + count, 0);
     const width = 640, height = 130, each = Math.min(46, width / buckets.length);
     const bars = buckets.map(({ from_s, to_s, count }, index) => {
@@ -101,7 +91,7 @@ export class Queues {
       index % Math.ceil(60 / each) === 0 ? svg("text", { class: "tick", x: index * each, y: height - 6 }, seconds(from_s)) : null,
       each > 30 && count > 0 ? svg("text", { class: "tick middle", x: index * each + each / 2, y: height - 26 - tall }, `${Math.round((count / total) * 100)} %`) : null);
     });
-    replace(this.waits, el("h3", {}, "Waiting times of ", el("bdi", {}, shown(queue!.process, 40))),
+    replace(this.waits, el("h3", {}, "Waiting times of ", el("bdi", {}, shown(queue.process, 40))),
       el("div", { class: "wide-table" }, svg("svg", { width: Math.max(each * buckets.length + 40, 200), height, role: "img", "aria-label": `Distribution of ${total} waiting times` }, ...bars)));
   }
 }

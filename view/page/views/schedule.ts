@@ -2,23 +2,7 @@
 import { el } from "../dom";
 import { counted, percent, seconds } from "../format";
 import { shown, visible } from "../names";
-
-export interface Decision {
-  at_s: number | null;
-  moves: { process: string; from: string; to: string }[];
-  predicted_gain: { expected: number | null; low: number | null; high: number | null } | null;
-  measured_gain: number | null;
-  outcome: string;
-  reason: string;
-}
-
-export interface Schedule {
-  policy: string;
-  places: string[];
-  dry_run: boolean;
-  decisions: number;
-  journal: Decision[];
-}
+import { Decision, Schedule } from "../source/requests";
 
 const HEADS = ["At", "Moves", "Predicted gain", "Measured gain", "Outcome", "Why"];
 

@@ -4,7 +4,7 @@ import { Context } from "../frame/context";
 import { REST_MS } from "../frame/pace";
 import { BinPicture } from "../draw/bin_picture";
 import { colours, theme_number } from "../draw/colours";
-import { draw_inside, inside_at, inside_text } from "../draw/inside_marks";
+import { draw_inside, inside_text_at } from "../draw/inside_marks";
 import { draw_lanes, Highlight, LaneView, message_at, next_message, x_of, y_of } from "../draw/lanes";
 import { Surface } from "../draw/surface";
 import { draw_time_axis } from "../draw/time_axis";
@@ -13,7 +13,7 @@ import { vertical } from "../draw/time_plot";
 import { el, replace, roving, set_attribute, set_text } from "../dom";
 import { bytes, counted, seconds } from "../format";
 import { asked_window } from "../layout/asked";
-import { Answer } from "../source/source";
+import { Answer, Parameters } from "../source/requests";
 import { Feed } from "../state/feed";
 import { Choices, missing } from "./parts";
 import { MessageCard } from "./message_card";
@@ -29,7 +29,7 @@ export const space_time: View = {
 
 class SpaceTime implements OpenView {
   readonly element: HTMLElement;
-  private readonly feed: Feed;
+  private readonly feed: Feed<"spacetime">;
   private readonly rows_choice: Choices<string>;
   private readonly labels = el("div", { class: "lane-labels", role: "listbox", "aria-label": "Processes", "aria-multiselectable": "true" });
   private readonly canvas_place = el("div", { class: "lanes", tabindex: "0", role: "application", "aria-label": "Lanes of the processes. Left and right arrow keys go from message to message." });
@@ -43,7 +43,7 @@ class SpaceTime implements OpenView {
   private readonly caption = el("p", { class: "caption" });
   private readonly told = el("p", { class: "told", role: "status", "aria-live": "polite" });
   private readonly card: MessageCard;
-  private answer: Answer | null = null;
+  private answer: Answer<"spacetime"> | null = null;
   private readonly bins = new BinPicture();
   private marks = 0;
   private lane = LANE_MAX;
@@ -114,7 +114,7 @@ class SpaceTime implements OpenView {
     this.context.loop.change();
   }
 
-  private asked(): Record<string, unknown> | null {
+  private asked(): Parameters<"spacetime"> | null {
     if (!this.context.world.described || this.context.clock.known_s === 0) return null;
     const { from_s, to_s } = this.context.range();
     const { state } = this.context;
@@ -123,13 +123,11 @@ class SpaceTime implements OpenView {
     return { ...asked, ...rows, rows_max: ROWS_MAX };
   }
 
-  private take(answer: Answer): void {
+  private take(answer: Answer<"spacetime">): void {
     this.answer = answer;
-    const rows: { process: number; machine: number }[] = answer.rows;
-    const { exact, rows_left_out, arcs_left_out } = answer;
-    const single_events = answer.single_events ?? "Too many events for single ones. Zoom in to see single messages.";
+    const { exact, rows, rows_left_out, arcs_left_out } = answer;
     set_text(this.caption, [
-      exact ? "" : `The height of a bar is the share of time that a process worked, the pale part above it waited for messages. ${single_events}`,
+      exact ? "" : `The height of a bar is the share of time that a process worked, the pale part above it waited for messages. ${this.context.source.why_bins}`,
       rows_left_out > 0 ? `${counted(rows_left_out, "process", "processes")} with less to show left out: select some and choose “only selected”.` : "",
       arcs_left_out > 0 ? `${counted(arcs_left_out, "message")} left out, the shortest first.` : "",
       rows.length === 0 ? "No process did anything in this range." : "",
@@ -139,7 +137,7 @@ class SpaceTime implements OpenView {
   }
 
   private show_labels(): void {
-    const rows: { process: number; machine: number }[] = this.answer?.rows ?? [];
+    const rows = this.answer?.rows ?? [];
     const { world, state } = this.context;
     const room = Math.max(240, this.scroller.parentElement!.clientHeight - AXIS - 4 || innerHeight - 330);
     this.lane = Math.max(LANE_MIN, Math.min(LANE_MAX, Math.floor(room / Math.max(1, rows.length))));
@@ -174,7 +172,7 @@ class SpaceTime implements OpenView {
 
   private highlight(): Highlight {
     const { state } = this.context;
-    const rows: { process: number }[] = this.answer?.rows ?? [];
+    const rows = this.answer?.rows ?? [];
     const row = (id: number) => rows.findIndex(({ process }) => process === id);
     const arc: [number, number] | null = state.arc ? [row(state.arc[0]), row(state.arc[1])] : null;
     return { message: state.message, past: this.card.past, future: this.card.future, selected: new Set(state.selected.map(row)), arc };
@@ -201,7 +199,7 @@ class SpaceTime implements OpenView {
     if (hover_s !== null) vertical(drawing, x_of(view, hover_s), box, all.faint, 1);
     const { at_s } = this.context.state;
     if (at_s !== null) vertical(drawing, x_of(view, at_s), box, all.critical, 1.5);
-    if (this.hovered >= 0 && this.hovered < answer.arc_from.length) {
+    if (answer.exact && this.hovered >= 0 && this.hovered < answer.arc_from.length) {
       drawing.strokeStyle = all.ink;
       drawing.lineWidth = 2;
       drawing.beginPath();
@@ -220,7 +218,7 @@ class SpaceTime implements OpenView {
 
   // Bands of machines, lines of rows, the part that is not recorded yet.
   private draw_ground(drawing: CanvasRenderingContext2D, view: LaneView, highlight: Highlight): void {
-    const rows: { machine: number }[] = this.answer!.rows;
+    const { rows } = this.answer!;
     let band = false;
     rows.forEach(({ machine }, row) => {
       if (row > 0 && rows[row - 1].machine !== machine) band = !band;
@@ -252,12 +250,13 @@ class SpaceTime implements OpenView {
     const changed = index !== this.hovered;
     this.hovered = index;
     this.canvas_place.classList.toggle("over-message", index >= 0);
-    if (changed || index < 0) set_text(this.told, index >= 0 ? this.message_text(index) : x < 0 ? "" : this.lane_text(x, y));
+    if (changed || index < 0) set_text(this.told, index >= 0 ? this.message_text(this.answer, index) : x < 0 ? "" : this.lane_text(x, y));
   }
 
-  private message_text(index: number): string {
-    const { answer, context } = this;
-    const { arc_from, arc_to, arc_sent, arc_received, arc_bytes, rows, arc_kind } = answer!;
+  private message_text(answer: Answer<"spacetime">, index: number): string {
+    if (!answer.exact) return "";
+    const { context } = this;
+    const { arc_from, arc_to, arc_sent, arc_received, arc_bytes, rows, arc_kind } = answer;
     const names = `${context.world.name(rows[arc_from[index]].process, 24)} → ${context.world.name(rows[arc_to[index]].process, 24)}`;
     return `${names}: ${arc_kind[index] === 0 ? bytes(arc_bytes[index]) : arc_kind[index] === 1 ? "lets it go on" : "starts it"}, ${seconds(arc_received[index] - arc_sent[index])} from send to receive`;
   }
@@ -270,8 +269,8 @@ class SpaceTime implements OpenView {
     const name = context.world.name(answer.rows[row].process, 30);
     const time_s = view.from_s + (x / view.width) * (view.to_s - view.from_s);
     if (!answer.exact) return name;
-    const inside = inside_at(answer, view, x, y);
-    if (inside >= 0) return `${name}: ${inside_text(answer, inside)}`;
+    const inside = inside_text_at(answer, view, x, y);
+    if (inside !== null) return `${name}: ${inside}`;
     const { seg_row, seg_from, seg_to, seg_kind } = answer;
     for (let i = 0; i < seg_row.length; ++i) {
       if (seg_row[i] === row && seg_from[i] <= time_s && seg_to[i] > time_s) {
@@ -284,18 +283,19 @@ class SpaceTime implements OpenView {
   private click(x: number, y: number): void {
     if (!this.answer) return;
     const index = message_at(this.answer, this.view(), x, y);
-    if (index >= 0) return this.choose(index);
+    if (index >= 0) return this.choose(this.answer, index);
     const row = Math.floor(y / this.lane);
     const process = this.answer.rows[row]?.process;
     this.context.store.change({ message: null, selected: process === undefined ? this.context.state.selected : [process], arc: null });
     this.context.loop.wake();
   }
 
-  private choose(index: number): void {
-    const { rows, arc_from, arc_to, arc_id } = this.answer!;
+  private choose(answer: Answer<"spacetime">, index: number): void {
+    if (!answer.exact) return;
+    const { rows, arc_from, arc_to, arc_id } = answer;
     const [from, to] = [rows[arc_from[index]].process, rows[arc_to[index]].process];
     this.context.store.change({ message: arc_id[index], arc: [from, to], selected: [from, to] });
-    set_text(this.told, this.message_text(index));
+    set_text(this.told, this.message_text(answer, index));
   }
 
   private keydown(event: KeyboardEvent): void {
@@ -305,7 +305,7 @@ class SpaceTime implements OpenView {
       const { from_s, to_s } = this.context.range();
       const index = next_message(this.answer, this.context.state.message, event.key === "ArrowRight" ? 1 : -1, from_s + (to_s - from_s) / 4);
       if (index < 0) return;
-      this.choose(index);
+      this.choose(this.answer, index);
       const { arc_sent, arc_received } = this.answer;
       if (arc_received[index] > to_s || arc_sent[index] < from_s) this.context.show({ from_s: arc_sent[index] - (to_s - from_s) / 2, to_s: arc_sent[index] + (to_s - from_s) / 2 });
       set_attribute(this.canvas_place, "aria-description", this.told.textContent ?? "");

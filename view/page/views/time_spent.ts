@@ -3,17 +3,11 @@ import { Context } from "../frame/context";
 import { el, replace } from "../dom";
 import { percent } from "../format";
 import { visible } from "../names";
-import { figure_element, FigureData } from "../report/figures";
-import { Answer } from "../source/source";
+import { figure_element } from "../report/figures";
+import { Answer, Computing, Parameters, Section } from "../source/requests";
 import { Feed } from "../state/feed";
 import { missing } from "./parts";
 import { OpenView, View } from "./view";
-
-interface Section {
-  heading: string;
-  text: string;
-  figures: FigureData[];
-}
 
 export const time_spent: View = {
   id: "time", title: "Time spent", purpose: "Where the time of a process went: its CPU, the queue of the CPU, disks, locks, and other processes", timeless: true,
@@ -24,8 +18,8 @@ const REDRAW_PX = 24, MARGIN_PX = 40;
 
 class TimeSpent implements OpenView {
   readonly element: HTMLElement;
-  private readonly blame: Sections;
-  private readonly states: Sections;
+  private readonly blame: Sections<"blame">;
+  private readonly states: Sections<"states">;
 
   constructor(context: Context) {
     const chosen = () => context.state.selected[0] ?? -1;
@@ -48,25 +42,25 @@ class TimeSpent implements OpenView {
 }
 
 // The sections of one answer.
-class Sections {
+class Sections<Name extends "blame" | "states"> {
   readonly element = el("div", { class: "sections" });
-  private readonly feed: Feed;
+  private readonly feed: Feed<Name>;
   private readonly sizes: ResizeObserver;
-  private answer: Answer | null = null;
+  private sections: Section[] | null = null;
   private drawn = "";
 
-  constructor(private readonly context: Context, request: string, private readonly heading: string, parameters: () => Record<string, unknown>, private readonly sections_of: (answer: Answer) => Section[]) {
+  constructor(private readonly context: Context, request: Name, private readonly heading: string, parameters: () => Parameters<Name>, sections_of: (answer: Exclude<Answer<Name>, Computing>) => Section[]) {
     this.say(el("p", { class: "muted" }, "computing…"));
     this.feed = context.feed({
       request, parameters, each_ms: 3000, on_time: () => {},
       on_answer: (answer) => {
-        if ("computing" in answer) return this.answer ? undefined : this.say(el("p", { class: "muted" }, `computing… ${percent(answer.computing)}`));
-        this.answer = answer;
+        if ("computing" in answer) return this.sections ? undefined : this.say(el("p", { class: "muted" }, `computing… ${percent(answer.computing)}`));
+        this.sections = sections_of(answer as Exclude<Answer<Name>, Computing>);
         this.drawn = "";
         this.draw();
       },
       on_refusal: (sentence) => {
-        this.answer = null;
+        this.sections = null;
         this.say(missing(visible(sentence)));
       },
     });
@@ -89,12 +83,12 @@ class Sections {
   }
 
   private draw(): void {
-    if (!this.answer) return;
+    if (!this.sections) return;
     const width = this.element.clientWidth || innerWidth - MARGIN_PX;
     const key = [Math.round(width / REDRAW_PX), document.documentElement.dataset.theme, this.context.state.palette].join();
     if (key === this.drawn) return;
     this.drawn = key;
-    replace(this.element, ...this.sections_of(this.answer).map(({ heading, text, figures }) =>
+    replace(this.element, ...this.sections.map(({ heading, text, figures }) =>
       el("section", { class: "report-section" }, el("h2", {}, visible(heading)), text ? el("p", { class: "lead" }, text) : null,
         el("div", { class: "figures" }, ...figures.map((figure) => figure_element(figure, width - MARGIN_PX, "wide"))))));
   }

@@ -130,7 +130,7 @@ test("requests: the diagram of requests decides, then users, then flows, then si
   assert.equal(request_direction(there, back, nothing, no), -1, "the smaller messages are requests");
   assert.equal(request_direction(there, { ...back, messages: 10 }, nothing, no), 1, "a flow");
   assert.equal(request_direction(there, undefined, nothing, no), 1);
-  assert.deepEqual([...depths([{ process: -1 }, { process: 7 }, { process: 9 }], [{ from: 0, to: 1 }, { from: 1, to: 2 }, { from: 2, to: 1 }])], [[7, 1], [9, 2]]);
+  assert.deepEqual([...depths([{ process: null }, { process: 7 }, { process: 9 }], [{ from: 0, to: 1 }, { from: 1, to: 2 }, { from: 2, to: 1 }])], [[7, 1], [9, 2]]);
 });
 
 test("requests: a diagram's arcs lead away from its first node, and both directions of a pair are one", () => {

@@ -10,6 +10,7 @@ declare module "node:assert/strict" {
     ok(value: unknown, message?: string): void;
     notEqual(actual: unknown, expected: unknown, message?: string): void;
     throws(body: () => unknown, expected?: RegExp, message?: string): void;
+    match(text: string, expected: RegExp): void;
     rejects(promise: Promise<unknown>, expected?: RegExp, message?: string): Promise<void>;
   };
   export default assert;

@@ -4,6 +4,9 @@ import { causal, Messages } from "../../../../view/page/source/causal";
 import { decode_frame } from "../../../../view/page/source/decode";
 import { FileSource } from "../../../../view/page/source/file_source";
 import { Levels } from "../../../../view/page/source/levels";
+import * as requests from "../../../../view/page/source/requests";
+import { Numbers, RequestName } from "../../../../view/page/source/requests";
+import { described } from "./answers";
 import { random_of } from "./random";
 
 function frame(json: unknown, arrays: Uint8Array[]): ArrayBuffer {
@@ -26,11 +29,12 @@ test("frame: arrays of every type stand at multiples of eight bytes, whatever th
     const data = frame({ id: 7, answer: { text: "é".repeat(extra) }, arrays: described }, [new Uint8Array([1, 2, 255]), new Uint8Array(new Float64Array([1.5, NaN]).buffer),
       new Uint8Array(new Uint32Array([4e9]).buffer), new Uint8Array(new Float32Array([0.5, 1, 2]).buffer)]);
     const { id, answer } = decode_frame(data);
+    const arrays = answer as Record<string, Numbers>;
     assert.equal(id, 7);
-    assert.deepEqual([...answer!.a], [1, 2, 255]);
-    assert.deepEqual([...answer!.b], [1.5, NaN]);
-    assert.deepEqual([...answer!.c], [4e9]);
-    assert.deepEqual([...answer!.d], [0.5, 1, 2]);
+    assert.deepEqual([...arrays.a], [1, 2, 255]);
+    assert.deepEqual([...arrays.b], [1.5, NaN]);
+    assert.deepEqual([...arrays.c], [4e9]);
+    assert.deepEqual([...arrays.d], [0.5, 1, 2]);
   }
 });
 
@@ -95,7 +99,7 @@ test("levels: P counts the computation, messages all processes", () => {
   const { P_of, cpu_s, messages } = new Levels(LEVELS, new Set([3])).overview(0, 4, 4);
   const all = new Levels(LEVELS).overview(0, 4, 4);
   assert.deepEqual([cpu_s, messages], [all.cpu_s - 2, all.messages]);
-  assert.deepEqual(P_of, all.P_of.map((P: number, bin: number) => P - [0.5, 0.5, 0, 1][bin]));
+  assert.deepEqual(P_of, Array.from(all.P_of, (P, bin) => P - [0.5, 0.5, 0, 1][bin]));
 });
 
 test("levels: series are rates, and fewer bins than asked for are put together", () => {
@@ -108,34 +112,36 @@ test("levels: series are rates, and fewer bins than asked for are put together",
 });
 
 test("file: what needs a server is refused with a sentence that says what to do", async () => {
-  const source = new FileSource({ answers: { describe: { now_s: 4, processes: [] } } });
-  for (const name of ["predict", "search", "placement_file", "queues", "traffic", "spacetime", "message", "event_at", "request"]) {
-    await assert.rejects(source.request(name, {}), /dpm serve/, name);
-  }
+  const source = new FileSource({ answers: { describe: described(4) } });
+  const names: RequestName[] = ["predict", "search", "placement_file", "queues", "traffic", "spacetime", "message", "event_at", "request"];
+  for (const name of names) await assert.rejects(source.request(name, { process: 0, arc: 0, of: [] }), /dpm serve/, name);
 });
 
 test("file: where there are only bins, the answer tells where single events are", async () => {
   const levels = { from_s: 0, step_s: 1, bins: 8, processes: [{ process: 5, cpu_s: [0, 0, 0, 0, 1, 1, 1, 1], waiting_s: [0, 0, 0, 0, 0, 0, 0, 0] }], pairs: [] };
-  const none = { rows: [{ process: 5 }], seg_row: [], seg_kind: [], seg_from: [], seg_to: [], arc_from: [], arc_to: [], arc_sent: [], arc_received: [], arc_bytes: [], arc_kind: [], arc_critical: [], arc_id: [] };
-  const describe = { now_s: 8, processes: [{ id: 5, machine: 0 }] };
+  const none: requests.SingleEvents = { exact: true, rows: [{ process: 5, machine: 0 }], rows_left_out: 0, arcs_left_out: 0, seg_critical: [], seg_row: [], seg_kind: [], seg_from: [], seg_to: [], arc_from: [], arc_to: [], arc_sent: [], arc_received: [], arc_bytes: [], arc_kind: [], arc_critical: [], arc_id: [] };
+  const describe = described(8, { id: 5, machine: 0 });
   const source = new FileSource({ answers: { describe }, levels, spacetime: { ...none, from_s: 2, to_s: 6 } });
   const outside = await source.request("spacetime", { from_s: 0, to_s: 1 });
   assert.equal(outside.exact, false);
-  assert.ok(/from 2\u202fs to 6\u202fs.*dpm serve/.test(outside.single_events), outside.single_events);
+  assert.match(source.why_bins, /from 2\u202fs to 6\u202fs.*dpm serve/);
   assert.equal((await source.request("spacetime", { from_s: 3, to_s: 4 })).exact, true);
-  const without = await new FileSource({ answers: { describe }, levels }).request("spacetime", { from_s: 0, to_s: 1 });
-  assert.ok(/no single events.*dpm serve/.test(without.single_events), without.single_events);
+  const without = new FileSource({ answers: { describe }, levels });
+  assert.equal((await without.request("spacetime", { from_s: 0, to_s: 1 })).exact, false);
+  assert.match(without.why_bins, /no single events.*dpm serve/);
 });
 
 test("file: events of rows that are not shown are left out, and counted", async () => {
-  const list = {
-    from_s: 0, to_s: 4, rows: [{ process: 5 }, { process: 6 }, { process: 7 }], seg_row: [0, 1, 2], seg_kind: [0, 0, 1], seg_from: [0, 1, 2], seg_to: [1, 2, 3],
+  const list: requests.SingleEvents & requests.Part = {
+    exact: true, rows_left_out: 0, arcs_left_out: 0, seg_critical: [0, 0, 0],
+    from_s: 0, to_s: 4, rows: [5, 6, 7].map((process) => ({ process, machine: 0 })), seg_row: [0, 1, 2], seg_kind: [0, 0, 1], seg_from: [0, 1, 2], seg_to: [1, 2, 3],
     arc_from: [0, 1], arc_to: [1, 2], arc_sent: [1, 2], arc_received: [1.5, 2.5], arc_bytes: [10, 20], arc_kind: [0, 0], arc_critical: [0, 1], arc_id: [100, 101],
   };
-  const source = new FileSource({ answers: { describe: { now_s: 4, processes: [] } }, spacetime: list });
-  const answer = await source.request("spacetime", { from_s: 0, to_s: 4, rows: [6, 7] });
+  const source = new FileSource({ answers: { describe: described(4) }, spacetime: list });
+  const single = async (parameters: requests.Parameters<"spacetime">) => (await source.request("spacetime", parameters)) as requests.SingleEvents;
+  const answer = await single({ from_s: 0, to_s: 4, rows: [6, 7] });
   assert.deepEqual([answer.rows_left_out, answer.seg_row, answer.arc_from, answer.arc_to, answer.arc_id], [1, [0, 1], [0], [1], [101]]);
-  const narrow = await source.request("spacetime", { from_s: 0, to_s: 0.9 });
+  const narrow = await single({ from_s: 0, to_s: 0.9 });
   assert.deepEqual([narrow.seg_row, narrow.arc_id], [[0], []]);
   assert.deepEqual((await source.request("message", { arc: 101 })).past, [100]);
   assert.equal((await source.request("event_at", { process: 6, at_s: 1.6, direction: "after" })).at_s, 2);

@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { bytes, grouped, parse_time, percent, rounded, seconds, short, time_at } from "../../../../view/page/format";
 import { shortened, shown, visible } from "../../../../view/page/names";
 import { next_picture_ms, REST_MS } from "../../../../view/page/frame/pace";
+import { Parameters } from "../../../../view/page/source/requests";
+import { Source } from "../../../../view/page/source/source";
 import { Clock } from "../../../../view/page/state/clock";
 import { Feed } from "../../../../view/page/state/feed";
 import { mean_of } from "../../../../view/page/state/mean";
@@ -12,6 +14,7 @@ import { decode, encode, INITIAL, State } from "../../../../view/page/state/stat
 import { traffic_of, value_bounds } from "../../../../view/page/state/traffic";
 import { World } from "../../../../view/page/state/world";
 import { decision_cells } from "../../../../view/page/views/schedule";
+import { described } from "./answers";
 import { random_of } from "./random";
 
 test("address: what is written is read again", () => {
@@ -131,7 +134,7 @@ test("traffic: ends that are not metered have messages, and stand in one group",
   const { loads } = traffic_of(answer, "messages", "rate");
   assert.deepEqual([loads.get(7)!.sent, loads.get(7)!.received, loads.get(7)!.cpu], [20, 30, 0]);
   const world = new World();
-  world.take({ processes: [{ id: 7, name: "outside 10.0.0.1:80", program: "", outside: true, group: null }, { id: 8, name: "outside 10.0.0.2:80", program: "", outside: true, group: null }] });
+  world.take(described(1, { id: 7, name: "outside 10.0.0.1:80", outside: true }, { id: 8, name: "outside 10.0.0.2:80", outside: true }));
   for (const grouping of ["program", "machine", "container"] as const) assert.equal(world.group_of(7, grouping), world.group_of(8, grouping));
 });
 
@@ -166,10 +169,11 @@ test("pictures: each frame while the page is used, a few a second while it is lo
 
 test("questions: time that passes waits for its turn, what the user chooses is asked at once", async () => {
   Object.assign(globalThis, { document: { hidden: false }, window: globalThis });
-  let asked: Record<string, unknown>[] = [], to_s = 1, selected = 1, version = 0;
-  const source = { link: { kind: "open" as const }, get version() { return version; }, tick: null, on_tick: () => () => {}, on_link: () => {},
-    request: async (_: string, parameters: Record<string, unknown> = {}) => (asked.push(parameters), {}) };
-  const feed = new Feed({ source, request: "series", parameters: () => ({ to_s, selected }), choice: ({ selected }) => String(selected), on_answer: () => {}, each_ms: 200 });
+  let to_s = 1, selected = 1, version = 0;
+  const asked: Parameters<"series">[] = [];
+  const request = async (_: string, parameters: Parameters<"series">) => (asked.push(parameters), { step_s: 1, t_s: [] });
+  const source = { link: { kind: "open" as const }, get version() { return version; }, tick: null, why_bins: "", on_tick: () => () => {}, on_link: () => {}, request: request as Source["request"] };
+  const feed = new Feed({ source, request: "series", parameters: () => ({ to_s, of: [{ what: "cpu", process: selected }] }), choice: ({ of }) => JSON.stringify(of), on_answer: () => {}, each_ms: 200 });
   const passes = async (ms: number) => {
     for (const end = performance.now() + ms; performance.now() < end; ++to_s, ++version) {
       feed.poke();
@@ -180,7 +184,7 @@ test("questions: time that passes waits for its turn, what the user chooses is a
   assert.deepEqual(asked.length, 1);
   selected = 2;
   await passes(20);
-  assert.deepEqual(asked.map((one) => one.selected), [1, 2]);
+  assert.deepEqual(asked.map(({ of }) => of[0].process), [1, 2]);
   await passes(300);
   assert.ok(asked.length >= 3 && asked.length <= 4, String(asked.length));
   feed.stop();
