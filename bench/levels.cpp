@@ -15,6 +15,7 @@
 #include "filter/event_filter.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/trace_follower.hpp"
+#include "tests/answers/live/ask.hpp"
 #include "trace/trace_writer.hpp"
 
 namespace {
@@ -41,7 +42,7 @@ std::uint64_t read_only(const std::string& trace) {
 void print_picture(cli::LiveTrace& live, const std::string& name, const view::Json& params, double reading_s) {
   std::vector<double> times_s;
   for (int turn = 0; turn < 9; ++turn) {
-    auto ask = [&] { (void)live.answer_now({name, params}).value(); };
+    auto ask = [&] { (void)test::ask_and_wait(live, {name, params}).value(); };
     times_s.push_back(seconds_of(ask));
   }
   std::printf("%s %s: 1/%.0f of reading the trace (%.1f ms)\n", name.c_str(), params.dump().c_str(),
@@ -76,10 +77,12 @@ int main(int argc, char** argv) {
     std::printf("the longest slice: %.1f ms\n", *std::max_element(slices_s.begin(), slices_s.end()) * 1e3);
     for (const auto& metric : live->metrics())
       if (metric.name == "dpm_levels_bytes") std::printf("levels: %.1f MB\n", metric.samples.front().value / 1e6);
-    const double end_s = live->answer_now({"describe", {}}).value().json.at("now_s");
+    const double end_s = test::ask_and_wait(*live, {"describe", {}}).value().json.at("now_s");
     for (const double share : {1., .1, .001}) {
       const view::Json window = {{"from_s", end_s / 3}, {"to_s", end_s / 3 + end_s * share}, {"width", 1000}};
-      for (const char* name : {"overview", "traffic", "spacetime"}) print_picture(*live, name, window, reading_s);
+      const view::Json bare_window = {{"from_s", window["from_s"]}, {"to_s", window["to_s"]}};
+      for (const char* name : {"overview", "spacetime"}) print_picture(*live, name, window, reading_s);
+      print_picture(*live, "traffic", bare_window, reading_s);
     }
   }
   std::filesystem::remove_all(trace);
