@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Frames a second of the live page while it is used, each view live, in headless Chromium: page_frames.py [PAGE] [--processes 200] [--rate 50000] [--seconds 5].
 
-The data are made up by tests/view/page/mock_server (200 processes, 50,000 messages a second), which runs on the same processors. A frame is a
+The data are made up by tests/view/page/mock_server.py (200 processes, 50,000 messages a second), which runs on the same processors. A frame is a
 picture that the page has drawn (window.dpmFrames) while the pointer moves; a page that is only looked at draws fewer. Headless Chromium draws without a graphics card and at most 60 a second."""
 import argparse
 import subprocess
@@ -37,7 +37,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=5)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
-        server = subprocess.Popen([sys.executable, str(ROOT / "tests/view/page/mock_server"), options.page, "--processes", options.processes, "--rate", options.rate], stdout=subprocess.PIPE, text=True)
+        server = subprocess.Popen([sys.executable, str(ROOT / "tests/view/page/mock_server.py"), options.page, "--processes", options.processes, "--rate", options.rate], stdout=subprocess.PIPE, text=True)
         browser = start_browser(scratch + "/profile")
         try:
             page = Page(browser, options.page, ROOT / "tests/view/page", Path(scratch))

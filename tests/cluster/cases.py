@@ -179,7 +179,7 @@ def ordinary_user(setting: Setting) -> None:
     if os.getuid() == 0:
         shutil.copytree(setting.program.parent, setting.folder / "cluster")
         subprocess.run(["chmod", "-R", "a+rX", setting.folder / "cluster"], check=True)  # a clone with umask 077 is for its owner only
-        setting = Setting(setting.folder / "cluster/cluster", setting.folder, None, None, None)
+        setting = Setting(setting.folder / "cluster/cluster.py", setting.folder, None, None, None)
         before = ("setpriv", f"--reuid={ORDINARY_USER}", f"--regid={ORDINARY_USER}", "--clear-groups")
     environment = {"PATH": os.environ["PATH"], "HOME": "/", "LANG": "C"}
     script = "id -u; ssh red 'id -u; uname -n; grep CapEff /proc/self/status'; ssh -tt red tty 2>/dev/null"

@@ -1,6 +1,6 @@
 """Real programs on single cores of this machine: predicted from metered runs on one placement, then run on the others.
 
-    run [--quick] [--plant metering] [--source kernel] --dpm PROGRAM --result FILE
+    run.py [--quick] [--plant metering] [--source kernel] --dpm PROGRAM --result FILE
 
 A claim describes a Study; everything here is the same for all. The truth is what unmetered runs take. Runs of all placements are
 interleaved, in another sequence each time, and everything is repeated; medians and quartiles count.

@@ -17,7 +17,7 @@ def play(site) -> None:
     site.meter("/bin/true")  # absent where the account may not use the source
     for program, cases in CASES.items():
         # The checker begins as root, as the conformance tests do, and plays the cases as the account.
-        done = site.as_root().run([sys.executable, HERE.parent / "live/conformance/check_conformance", "--dpm", site.dpm, "--list-events",
+        done = site.as_root().run([sys.executable, HERE.parent / "live/conformance/check_conformance.py", "--dpm", site.dpm, "--list-events",
                                    tools / "tools/list_events", "--can-notify", tools / "tools/can_notify", "--source", site.source, "--jobs", "1",
                                    *(["--user", site.user] if site.user else []), tools / f"conformance/conformance_{program}", *cases], LIMIT_S)
         if done.returncode == 77:

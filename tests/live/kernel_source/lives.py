@@ -1,4 +1,4 @@
-"""What check_lives meters: programs whose processes, threads and connections come and go. Each prints what it did as JSON.
+"""What check_lives.py meters: programs whose processes, threads and connections come and go. Each prints what it did as JSON.
 
     lives.py SCENE
 """
@@ -122,7 +122,7 @@ def numbers():
 
 
 def namespace():
-    """What runs in a network namespace of its own, as process 1 of a pid namespace (check_lives starts it so)."""
+    """What runs in a network namespace of its own, as process 1 of a pid namespace (check_lives.py starts it so)."""
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     with socket.create_server(("127.0.0.1", 7)) as listener:
         def serve():

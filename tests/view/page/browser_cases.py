@@ -1,4 +1,4 @@
-"""Cases of check_browser: what a user does with the page, and what the page must show. Each has the page and a function that starts a server."""
+"""Cases of check_browser.py: what a user does with the page, and what the page must show. Each has the page and a function that starts a server."""
 import json
 import time
 

@@ -26,7 +26,7 @@ class Page:
 
     def report(self, *options):
         path = self.scratch / "report.html"
-        subprocess.run([sys.executable, str(self.here / "make_report"), self.file, str(path), *options], check=True)
+        subprocess.run([sys.executable, str(self.here / "make_report.py"), self.file, str(path), *options], check=True)
         return f"file://{path}"
 
     def script(self, code, *arguments):

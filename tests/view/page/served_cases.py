@@ -1,4 +1,4 @@
-"""Cases of check_served: what a user does with dpm serve and dpm meter --serve. Each has the page, and traces to look at."""
+"""Cases of check_served.py: what a user does with dpm serve and dpm meter --serve. Each has the page, and traces to look at."""
 import json
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""What the cases of check_served look at: traces that are made when a case first asks for them, programs that are metered, and dpm serve."""
+"""What the cases of check_served.py look at: traces that are made when a case first asks for them, programs that are metered, and dpm serve."""
 import json
 import os
 import re

@@ -1,4 +1,4 @@
-"""What the cases of check_server share. A case gets a running server; `options` are the server's, `beside = False`: without a viewer that
+"""What the cases of check_server.py share. A case gets a running server; `options` are the server's, `beside = False`: without a viewer that
 asks all the time."""
 from viewer import wait_until
 
