@@ -64,10 +64,14 @@ class Outcomes(unittest.TestCase):
         with self.assertRaises(Less):
             parts.keep_promise(promise_of(raising(Failed("from /proc"))), None, doctor("note"))
 
-    def test_a_promise_that_is_not_kept_is_a_failure_and_so_is_a_warning_without_cause(self):
+    def test_a_promise_that_is_not_kept_is_a_failure_and_so_is_a_warning_that_is_false(self):
         with self.assertRaisesRegex(Failed, "good .*in truth: failed"):
             parts.keep_promise(promise_of(raising(Failed("from /proc"))), None, doctor("good"))
-        with self.assertRaisesRegex(Failed, "limited .*in truth: works"):
+        with self.assertRaisesRegex(Failed, "missing .*in truth: works"):
+            parts.keep_promise(promise_of(lambda site: None), None, doctor("missing"))
+
+    def test_what_the_doctor_calls_less_than_good_may_work(self):
+        with self.assertRaisesRegex(Less, "limited: dpm sample looks in /proc"):
             parts.keep_promise(promise_of(lambda site: None), None, doctor("limited"))
 
     def test_a_check_that_the_doctor_has_not_is_a_failure(self):

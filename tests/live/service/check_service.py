@@ -5,6 +5,7 @@ This script stands in for systemd: it listens at a socket and starts the line of
 """
 import json
 import os
+import pathlib
 import shlex
 import shutil
 import socket
@@ -14,7 +15,7 @@ import tempfile
 import threading
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../daemon"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "control/daemon"))
 from control import Machine  # noqa: E402
 
 UNIT, SOCKET_UNIT = "dpm-filter@.service", "dpm-filter.socket"
@@ -47,7 +48,7 @@ def check_units(dpm, source, folder):
     if not shutil.which("systemd-analyze"):
         return print("SKIPPED: systemd-analyze verify: it is not installed")
     for name in (UNIT, SOCKET_UNIT):
-        text = open(f"{source}/systemd/{name}").read()
+        text = open(f"{source}/packaging/systemd/{name}").read()
         with open(f"{folder}/{name}", "w") as file:
             file.write(text.replace("/usr/bin/dpm", f'"{dpm}"'))
     command = ["systemd-analyze", "verify", "--man=no", f"{folder}/{UNIT}", f"{folder}/{SOCKET_UNIT}"]
@@ -62,9 +63,9 @@ def check_units(dpm, source, folder):
 
 
 def check_events(dpm, source, folder):
-    unit = settings(f"{source}/systemd/{UNIT}")
+    unit = settings(f"{source}/packaging/systemd/{UNIT}")
     assert unit["StandardInput"] == "socket" and unit["DynamicUser"] == "yes", unit
-    assert settings(f"{source}/systemd/{SOCKET_UNIT}")["ListenStream"] == "/run/dpm-filter.socket"
+    assert settings(f"{source}/packaging/systemd/{SOCKET_UNIT}")["ListenStream"] == "/run/dpm-filter.socket"
     state = f"{folder}/{unit['StateDirectory']}"
     os.makedirs(state, mode=0o750)
     meanings = {"/usr/bin/dpm": shlex.quote(dpm), "${STATE_DIRECTORY}": state, "%i": "0-12-1000", "%b": "f00d"}

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """check_accounts.py WITNESS: what validation/witness reads out of a strace log, and what it finds different, with written input."""
 
+import pathlib
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, sys.argv[1])
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "validation/witness"))
 import comparison
 from account import RECEIVE, SEND, Accept, Account, Flow, Move, Task, by_class, datagrams
 from strace_account import StraceReader
