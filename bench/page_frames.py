@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests/view/page"), str(ROOT / "bench/live")]
@@ -21,7 +22,7 @@ LONGEST = """window.longest = 0; let last = performance.now();
 const look = (now) => { window.longest = Math.max(window.longest, now - last); last = now; requestAnimationFrame(look); }; requestAnimationFrame(look);"""
 
 
-def measure(page, seconds):
+def measure(page: Page, seconds: Any) -> Any:
     page.script(MOVE + LONGEST)
     began, frames = time.monotonic(), page.script("return window.dpmFrames")
     time.sleep(seconds)
@@ -29,7 +30,7 @@ def measure(page, seconds):
     return drawn / (time.monotonic() - began), page.script("return window.longest")
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("page", nargs="?", default=str(ROOT / "build/release/view/page/page.html"))
     parser.add_argument("--processes", default="200")
@@ -41,6 +42,7 @@ def main():
         browser = start_browser(scratch + "/profile")
         try:
             page = Page(browser, options.page, ROOT / "tests/view/page", Path(scratch))
+            assert server.stdout
             address = server.stdout.readline().strip()
             print("| view | frames/s | longest pause, ms |\n|---|---:|---:|")
             for view in VIEWS:

@@ -15,6 +15,7 @@ sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 import caretaker
 import kernel
 import options as choices
+import plan
 import requests_inside
 import tools
 import world as worlds
@@ -42,7 +43,7 @@ def main(words: list[str]) -> int:
     return run(options, allowed)
 
 
-def run(options: choices.Options, allowed: list[worlds.plan.Account]) -> int:
+def run(options: choices.Options, allowed: list[plan.Account]) -> int:
     """The cluster, from first to last."""
     privileged = os.geteuid() == 0
     terminal = termios.tcgetattr(0) if os.isatty(0) else None

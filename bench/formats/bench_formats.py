@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 BUILD = Path(os.environ.get("DPM_BUILD", Path(__file__).resolve().parent.parent.parent / "build/release"))
 EVENTS = int(os.environ.get("DPM_FORMATS_EVENTS", "1000000"))
@@ -18,7 +19,7 @@ EXPORTS = {"perfetto": 1e6, "sqlite": 1e6, "csv": 1e6, "dot": 1e6, "shiviz": 1e6
 TURNS = 3
 
 
-def cpu_s(words, remove):
+def cpu_s(words: list[Any], remove: Any) -> float | None:
     """The least CPU time of some runs; `remove` is what a run leaves."""
     least = None
     for _ in range(TURNS):
@@ -34,12 +35,12 @@ def cpu_s(words, remove):
     return least
 
 
-def make_trace(folder, name, events=EVENTS):
+def make_trace(folder: Any, name: str, events: int = EVENTS) -> Any:
     subprocess.run([BUILD / "bench/live/make_trace", folder / name, str(events)], check=True)
     return folder / name
 
 
-def bench_export(folder):
+def bench_export(folder: Any) -> Any:
     trace = make_trace(folder, "trace")
     for name, goal in EXPORTS.items():
         used = cpu_s([BUILD / "dpm", "export", trace, "--to", name, "-o", folder / "out"], folder / "out")
@@ -50,7 +51,7 @@ def bench_export(folder):
     return trace
 
 
-def write_strace(path, lines):
+def write_strace(path: Any, lines: int) -> int:
     """Ten pairs of processes that exchange requests and answers over TCP, as strace -f -ttt -yy -T prints it."""
     with open(path, "w") as file:
         time_us = 1_700_000_000_000_000
@@ -70,9 +71,9 @@ def write_strace(path, lines):
     return lines // 4 * 4 + 20
 
 
-def write_spans(path, lines):
+def write_spans(path: Any, lines: int) -> int:
     """One request of a client to a server on each two lines."""
-    def document(service, kind, span, parent, begin):
+    def document(service: str, kind: int, span: str, parent: str, begin: int) -> str:
         return json.dumps({"resourceSpans": [{"resource": {"attributes": [{"key": "service.name", "value": {"stringValue": service}}]}, "scopeSpans": [
             {"spans": [{"traceId": "5b8efff798038103d269b633813fc60c", "spanId": span, "parentSpanId": parent, "name": "call", "kind": kind,
                         "startTimeUnixNano": str(begin), "endTimeUnixNano": str(begin + 1000)}]}]}]})
@@ -84,7 +85,7 @@ def write_spans(path, lines):
     return lines // 2 * 2
 
 
-def bench_import(folder):
+def bench_import(folder: Any) -> None:
     trace = make_trace(folder, "trace")
     subprocess.run([BUILD / "dpm", "export", trace, "--to", "otf2", "-o", folder / "otf2"], check=True, capture_output=True)
     cases = (("strace", folder / "strace", write_strace(folder / "strace", EVENTS), "lines"),
@@ -96,7 +97,7 @@ def bench_import(folder):
         print(f"import {name:11} {rate / 1e6:6.2f} million {what}/s (goal 0.5{'' if rate >= 5e5 else ', missed'})", flush=True)
 
 
-def bench_diff(folder):
+def bench_diff(folder: Any) -> None:
     a, b = make_trace(folder, "a"), make_trace(folder, "b", EVENTS * 21 // 20)
     used = cpu_s([BUILD / "dpm", "diff", a, b, "--json"], folder / "none")
     print(f"diff of two traces of {EVENTS} events: {used:.2f} s (goal 5{'' if used <= 5 else ', missed'})", flush=True)
@@ -105,7 +106,7 @@ def bench_diff(folder):
 SECTIONS = {"export": bench_export, "import": bench_import, "diff": bench_diff}
 
 
-def main():
+def main() -> None:
     for name in sys.argv[1:] or SECTIONS:
         with tempfile.TemporaryDirectory(dir=os.environ.get("DPM_FORMATS_FOLDER")) as folder:
             SECTIONS[name](Path(folder))

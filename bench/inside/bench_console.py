@@ -11,6 +11,8 @@ import shlex
 import sys
 import tempfile
 import time
+import types
+from typing import Any
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(FOLDER.parent / "meter")]
@@ -21,7 +23,7 @@ import table  # noqa: E402
 MACHINES = ["red", "green", "blue"]
 
 
-def load_console():
+def load_console() -> types.ModuleType:
     path = str(FOLDER.parents[1] / "tests/backends/instrumented/check_console.py")
     loader = importlib.machinery.SourceFileLoader("check_console", path)
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_console", loader))
@@ -30,17 +32,17 @@ def load_console():
 
 
 class Bench:
-    def __init__(self, console, asked, is_library, machines):
+    def __init__(self, console: Any, asked: argparse.Namespace, is_library: bool, machines: list[str]) -> None:
         self.console, self.asked, self.machines = console, asked, machines
         self.program = "inside_calls" if is_library else "inside_unmodified"
         self.event = "integer_assign on o{} at *.p.main" if is_library else "point_enter on it at *.p.assigned"
 
-    def answered_ms(self, line, answer):
+    def answered_ms(self, line: str, answer: str) -> Any:
         began_s, since = time.monotonic(), self.console.type(line)
         at, _ = self.console.wait_for(answer, since)
         return (self.console.lines[at - 1][0] - began_s) * 1000, began_s, since
 
-    def prepare(self, folder):
+    def prepare(self, folder: pathlib.Path) -> Any:
         console, each = self.console, -(-self.asked.processes // len(self.machines))
         console.says(f"filter f1 {self.machines[0]}", "was created")
         console.type("newjob foo")
@@ -57,7 +59,7 @@ class Bench:
         console.says("log on", "")
         return process_ms, read_ms
 
-    def turns(self):
+    def turns(self) -> Any:
         """Of a definition: until it is answered, until the first event; of its end. Each turn is about another object, or function."""
         define_ms, event_ms, undefine_ms = [], [], []
         for turn in range(self.asked.turns):
@@ -71,11 +73,11 @@ class Bench:
         return define_ms, event_ms, undefine_ms
 
 
-def show(name, values):
+def show(name: str, values: Any) -> None:
     table.note(f"{name}: {table.median(values):.1f} ms (longest {max(values):.1f})")
 
 
-def one(module, asked, is_library, machines):
+def one(module: Any, asked: argparse.Namespace, is_library: bool, machines: list[str]) -> None:
     kind = "programs with libdpm" if is_library else "unmodified programs"
     table.heading(f"{kind}, {asked.processes} processes on {len(machines)} machine{'s' if len(machines) > 1 else ''}, "
                   f"{asked.definitions} other definitions")
@@ -98,7 +100,7 @@ def one(module, asked, is_library, machines):
             module.end_daemons(folder)
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=FOLDER.parents[1] / "build/release")
     parser.add_argument("--processes", type=int, default=1000)

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from typing import Any
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(FOLDER.parent / "meter")]
@@ -25,7 +27,7 @@ class Missing(Exception):
 
 
 class Ways:
-    def __init__(self, asked, scratch):
+    def __init__(self, asked: argparse.Namespace, scratch: pathlib.Path) -> None:
         self.asked, self.scratch = asked, scratch
         self.program = str(asked.build / "bench/inside/inside_calls")
         self.unmodified = str(asked.build / "bench/inside/inside_unmodified")
@@ -33,14 +35,14 @@ class Ways:
         self.dpm = str(asked.build / "dpm")
         self.environment = {**os.environ, "DPM_MONITOR_FOLDER": str(scratch / "shared"), "LTTNG_HOME": str(scratch)}
 
-    def output(self, words, **more):
+    def output(self, words: list[str], **more: Any) -> subprocess.CompletedProcess[Any]:
         done = subprocess.run(words, env=self.environment, text=True, capture_output=True, timeout=300, **more)
         if done.returncode != 0:
             raise Missing(f"{words[0]}: {done.stderr.strip().splitlines()[-1:]}")
         return done
 
     @staticmethod
-    def call_ns(text):
+    def call_ns(text: Any) -> float:
         for line in text.splitlines():
             if line == "missing":
                 raise Missing("the program was built without it")
@@ -50,10 +52,10 @@ class Ways:
                 continue
         raise Missing(f"no figure in {text[:200]}")
 
-    def bare(self, way, times, program=None):
+    def bare(self, way: str, times: Any, program: str | None = None) -> float:
         return self.call_ns(self.output([program or self.program, way, str(times)]).stdout)
 
-    def script(self, event, way, times, program=None, happens=True):
+    def script(self, event: str, way: str, times: Any, program: str | None = None, happens: bool = True) -> float:
         """With dpm script, which must have seen the event in each call, or never."""
         path, program = self.scratch / "script.events", program or self.program
         path.write_text(f"process p from {os.path.basename(program)}\nevent e is {event}\n")
@@ -66,16 +68,16 @@ class Ways:
             raise Missing(f"the event was seen {seen} times in {times} calls")
         return self.call_ns(done.stdout)
 
-    def probed(self, event, way, times, happens=True):
+    def probed(self, event: str, way: str, times: Any, happens: bool = True) -> float:
         return self.script(event, way, times, self.unmodified, happens)
 
-    def bpftrace(self, probe, action, way, times):
+    def bpftrace(self, probe: str, action: str, way: str, times: Any) -> float:
         if shutil.which("bpftrace") is None:
             raise Missing("bpftrace is not installed")
         words = ["bpftrace", "-q", "-o", str(self.scratch / "bpftrace.out"), "-e", f"{probe} {{ {action} }}", "-c", f"{self.unmodified} {way} {times}"]
         return self.call_ns(self.output(words).stdout)
 
-    def lttng(self, times):
+    def lttng(self, times: Any) -> float:
         if shutil.which("lttng") is None:
             raise Missing("lttng is not installed")
         daemon = subprocess.Popen(["lttng-sessiond", "--no-kernel"], env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -94,7 +96,7 @@ class Ways:
             daemon.wait()
             shutil.rmtree(self.scratch / "lttng", ignore_errors=True)
 
-    def until(self, words):
+    def until(self, words: list[Any]) -> None:
         """The daemon needs a moment before it answers."""
         for _ in range(50):
             if subprocess.run(words, env=self.environment, capture_output=True).returncode == 0:
@@ -103,16 +105,17 @@ class Ways:
         raise Missing(f"{' '.join(words)} failed")
 
 
-def measured(name, turns, way):
+def measured(name: str, turns: Any, way: Callable[..., Any]) -> None:
     """The median of several runs, or None with the reason."""
     try:
-        return table.median([way() for _ in range(turns)])
+        result: None = table.median([way() for _ in range(turns)])
+        return result
     except (Missing, subprocess.TimeoutExpired) as why:
         table.note(f"{name}: left out, {why}")
         return None
 
 
-def inside(asked, ways):
+def inside(asked: argparse.Namespace, ways: Ways) -> None:
     table.heading("a program that is made for it: an assignment, told")
     times = asked.times
     bare_ns = measured("bare", asked.turns, lambda: ways.bare("bare", times))
@@ -142,7 +145,7 @@ def inside(asked, ways):
     show(rows, bare_ns, ways)
 
 
-def show(rows, bare_ns, ways):
+def show(rows: Any, bare_ns: Any, ways: Ways) -> None:
     for name, way in rows.items():
         ways.lost = ""
         taken_ns = measured(name, ways.asked.turns, way)
@@ -150,7 +153,7 @@ def show(rows, bare_ns, ways):
             table.amount(name, taken_ns - bare_ns, "ns more than the bare call", details=ways.lost)
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=FOLDER.parents[1] / "build/release")
     parser.add_argument("--turns", type=int, default=5)

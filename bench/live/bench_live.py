@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import Any
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(FOLDER), str(FOLDER.parent / "meter"), str(FOLDER.parents[1] / "tests/view/server")]
@@ -21,13 +22,13 @@ from served import Served  # noqa: E402
 from shown import Shown  # noqa: E402
 
 
-def seconds_of(command):
+def seconds_of(command: list[Any]) -> float:
     began = time.monotonic()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return time.monotonic() - began
 
 
-def large_trace(asked, scratch):
+def large_trace(asked: Any, scratch: Any) -> None:
     """The first picture, the whole run, and zooms, beside a command that reads the same trace once."""
     trace, dpm = scratch / "large", asked.build / "dpm"
     subprocess.run([asked.build / "bench/live/make_trace", trace, str(asked.events)], check=True)
@@ -43,7 +44,7 @@ def large_trace(asked, scratch):
         table.amount("the longest answer while it reads", served.slowest_s["describe"] * 1000, "ms")
         table.row("the whole run is in it, against dpm statistics", whole_s / statistics_s, None,
                   f"({whole_s:.1f} s against {statistics_s:.1f} s)")
-        slowest_s = {}
+        slowest_s: dict[str, Any] = {}
         for _ in range(60):
             span_s = described["now_s"] * 10 ** random.uniform(-4, 0)
             from_s = random.uniform(0, described["now_s"] - span_s)
@@ -57,7 +58,7 @@ def large_trace(asked, scratch):
         table.amount("memory, with the analyses of the whole trace under way", served.resident_mb(), "MB")
 
 
-def live_program(asked, scratch):
+def live_program(asked: Any, scratch: Any) -> None:
     """A trace of 200 processes that grows by 50,000 messages a second."""
     table.heading("dpm serve beside 200 processes with 50,000 messages a second")
     viewers = {"no viewer": [], "a viewer": ["describe", "overview", "traffic"], "a viewer of space-time": ["describe", "spacetime"]}
@@ -87,7 +88,7 @@ VIEWS = ["overview", "hot-spots", "matrix", "history", "space-time", "queues", "
 MESSAGES_PER_S = 50_000
 
 
-def page_beside_program(asked, scratch):
+def page_beside_program(asked: Any, scratch: Any) -> None:
     """Server and browser together beside a trace of 200 processes that grows by 50,000 messages a second, by view."""
     table.heading("dpm serve and the page in headless Chromium, 200 processes, 50,000 messages a second; of a core")
     seconds = len(VIEWS) * (3.5 + 2 * asked.view_seconds) + 20
@@ -117,7 +118,7 @@ def page_beside_program(asked, scratch):
     maker.wait()
 
 
-def metered_program(asked, scratch):
+def metered_program(asked: Any, scratch: Any) -> None:
     """The speed of a metered program whose page is watched, against that of one without a page."""
     table.heading("a metered program, its page watched, against one without a page")
     dpm, loop, numbers = asked.build / "dpm", asked.build / "bench/meter/call_loop", iter(range(1_000_000))
@@ -134,7 +135,7 @@ def metered_program(asked, scratch):
                       f"(the server had {most_mb[name]:.0f} MB at most)")
 
 
-def main():
+def main() -> None:
     sections = {"large": large_trace, "live": live_program, "page": page_beside_program, "metered": metered_program}
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sections", nargs="*", metavar="SECTION", help="of " + ", ".join(sections) + " (default: all)")

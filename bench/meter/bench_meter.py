@@ -4,6 +4,7 @@
 import argparse
 import pathlib
 import sys
+from collections.abc import Callable
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER))
@@ -18,8 +19,8 @@ import redis  # noqa: E402
 import ways  # noqa: E402
 
 
-def main():
-    sections = {
+def main() -> None:
+    sections: dict[str, Callable[[ways.Tools, argparse.Namespace], None]] = {
         "calls": lambda tools, asked: calls.recorded_calls(tools, asked.turns, asked.seconds),
         "kernel": lambda tools, asked: calls.calls_recorded_in_the_kernel(tools, asked.turns, asked.seconds),
         "nothing": lambda tools, asked: calls.what_costs_nothing(tools, asked.turns, asked.seconds),

@@ -3,18 +3,19 @@
 import re
 import shutil
 import subprocess
+from typing import Any
 
 import supervisor
 import table
 from ledger import EVENTS_A_PAIR, GROWTH_KB_MAX, SETUP_EVENTS_MAX
-from ways import KERNEL
+from ways import KERNEL, Tools
 
 LOOPS = 2
 WINDOW = "2s"  # of the trace that is kept: a minute of it would be gigabytes
 EVENTS_A_SECOND = 1_000_000
 
 
-def flood(tools, kind, seconds):
+def flood(tools: Tools, kind: str, seconds: float) -> Any:
     """LOOPS loops of calls at once under the kernel source: the calls they count, what the meter says, and its memory over time."""
     folder = tools.folder()
     loops = " & ".join([f"{tools.call_loop} {kind} {seconds}"] * LOOPS)
@@ -29,7 +30,7 @@ def flood(tools, kind, seconds):
     return calls, supervisor.Ledger(said), memory_kb
 
 
-def floods(tools, seconds):
+def floods(tools: Tools, seconds: float) -> None:
     table.heading(f"{LOOPS} loops at once for {seconds:g} s, kernel source, --window {WINDOW}")
     if not tools.usable(KERNEL):
         return

@@ -13,7 +13,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 BUILD = Path(os.environ.get("DPM_BUILD", Path(__file__).resolve().parent.parent.parent / "build/release"))
 SIZES = [int(size) for size in os.environ.get("DPM_SCALE_EVENTS", "1000000 10000000").split()]
@@ -37,16 +39,16 @@ MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe"]
 class Used:
     """What a run used: elapsed and CPU seconds, memory in MB."""
 
-    def __init__(self, elapsed_s, cpu_s, memory_mb, printed):
+    def __init__(self, elapsed_s: float, cpu_s: float, memory_mb: float, printed: str) -> None:
         self.elapsed_s, self.cpu_s, self.memory_mb, self.printed = elapsed_s, cpu_s, memory_mb, printed
 
 
-def least(turns, run):
+def least(turns: int, run: Callable[..., Any]) -> Used:
     runs = [run() for _ in range(turns)]
     return Used(min(r.elapsed_s for r in runs), min(r.cpu_s for r in runs), max(r.memory_mb for r in runs), runs[0].printed)
 
 
-def ranks(count, words):
+def ranks(count: int, words: list[Any]) -> Used:
     done = subprocess.run([*MPIRUN, "-n", str(count), BUILD / "dpm-mpi", *words, "--json"], capture_output=True, text=True,
                           env={**os.environ, "DPM_RANK_TIMES": "1"}, check=True)
     times = TIMES.findall(done.stderr)
@@ -54,9 +56,10 @@ def ranks(count, words):
                 sum(int(kb) for *_, kb in times) / 1024, done.stdout)
 
 
-def alone(words):
+def alone(words: list[Any]) -> Used:
     began = time.monotonic()
     program = subprocess.Popen([BUILD / "dpm", *words, "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert program.stdout
     printed = program.stdout.read()
     _, status, used = os.wait4(program.pid, 0)
     program.returncode = status
@@ -64,13 +67,13 @@ def alone(words):
     return Used(time.monotonic() - began, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, printed)
 
 
-def make_trace(folder, events, *more, compress=False):
+def make_trace(folder: Any, events: int, *more: int, compress: bool = False) -> Any:
     trace = folder / f"trace-{events}"
     subprocess.run([BUILD / "bench/scale/make_scale_trace", *(["--compress"] if compress else []), trace, str(events), *map(str, more)], check=True)
     return trace
 
 
-def bench_sizes(folder):
+def bench_sizes(folder: Any) -> None:
     for events in SIZES:
         trace = make_trace(folder, events)
         turns = TURNS if events <= 10**7 else 1
@@ -87,7 +90,7 @@ def bench_sizes(folder):
         shutil.rmtree(trace)
 
 
-def bench_compressed(folder):
+def bench_compressed(folder: Any) -> None:
     """Traces on disk compressed, larger ones than a disk has plain: all of each, and a hundredth of it by time and by process."""
     before = None
     for events in SIZES:
@@ -108,19 +111,19 @@ def bench_compressed(folder):
         shutil.rmtree(trace)
 
 
-def span_s(events):
+def span_s(events: int) -> float:
     return float(subprocess.run([BUILD / "bench/scale/make_scale_trace", "--seconds", str(events)], capture_output=True, text=True,
                                 check=True).stdout)
 
 
-def windows(trace):
+def windows(trace: Any) -> None:
     """The whole trace in ten windows of time, one after another."""
     tenth_s = span_s(int(trace.name.split("-")[1])) / 10
     used = [alone(["statistics", trace, "--from", str(tenth_s * i), "--to", str(tenth_s * (i + 1))]) for i in range(10)]
     print(f"  {'statistics, in ten windows':30} dpm {sum(one.elapsed_s for one in used):7.2f} s {max(one.memory_mb for one in used):6.0f} MB", flush=True)
 
 
-def simulated_s(folder, count, trace):
+def simulated_s(folder: Any, count: int, trace: Any) -> float | None:
     """The time that SimGrid predicts for that number of nodes, the lesser of two runs; of one, if there are many."""
     times = []
     for _ in range(2 if count <= NODES_TWICE else 1):
@@ -135,7 +138,7 @@ def simulated_s(folder, count, trace):
     return min(times)
 
 
-def bench_nodes(folder):
+def bench_nodes(folder: Any) -> None:
     built = subprocess.run(["ninja", "-C", BUILD, "dpm_mpi_simulated"], capture_output=True, text=True, check=False)
     if built.returncode != 0 or not shutil.which("smpirun"):
         print(f"SMPI: not built: {built.stdout[-200:]}")
@@ -162,7 +165,7 @@ def bench_nodes(folder):
                   f"{(predicted / measured - 1) * 100:+.0f} %", flush=True)
 
 
-def bench_own(folder):
+def bench_own(folder: Any) -> None:
     """DPM meters two ranks of dpm-mpi, which talk over TCP, and says what holds them up."""
     trace, own = make_trace(folder, SIZES[0]), folder / "own"
     subprocess.run([BUILD / "dpm", "meter", "-o", own, "--", *MPIRUN, "-n", "2", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo",
@@ -175,7 +178,7 @@ def bench_own(folder):
 SECTIONS = {"sizes": bench_sizes, "compressed": bench_compressed, "nodes": bench_nodes, "own": bench_own}
 
 
-def main():
+def main() -> None:
     for name in sys.argv[1:] or SECTIONS:
         with tempfile.TemporaryDirectory(dir=os.environ.get("DPM_SCALE_FOLDER")) as folder:
             SECTIONS[name](Path(folder))

@@ -16,11 +16,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import Any
 
 SLOW_S = 0.03
 
 
-def ask(port, line):
+def ask(port: int, line: str) -> Any:
     """The reply, and the milliseconds until it came."""
     began_s = time.monotonic()
     with socket.create_connection(("127.0.0.1", port)) as server:
@@ -29,12 +30,12 @@ def ask(port, line):
         return reply, (time.monotonic() - began_s) * 1000
 
 
-def request(port, when, is_slow):
+def request(port: int, when: str, is_slow: bool) -> None:
     reply, took_ms = ask(port, f"DEBUG SLEEP {SLOW_S}" if is_slow else "PING")
     print(f"{when} {'slow' if is_slow else 'fast'} {took_ms:.3f} {reply.decode().strip()}", flush=True)
 
 
-def wait_for(port):
+def wait_for(port: int) -> Any:
     while True:
         try:
             return ask(port, "PING")
@@ -42,7 +43,7 @@ def wait_for(port):
             time.sleep(0.02)
 
 
-def main():
+def main() -> int:
     port, backup, server_words = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
     server = subprocess.Popen(server_words, stdout=subprocess.DEVNULL)
     wait_for(port)
@@ -52,6 +53,7 @@ def main():
         running = subprocess.Popen([backup, copy.name], stdin=subprocess.PIPE)
         time.sleep(0.2)  # it has begun
         for is_slow in (False, True, False, True):
+            assert running.stdin
             running.stdin.write(b"data")
             request(port, "during", is_slow)
         time.sleep(0.05)

@@ -36,6 +36,7 @@ def in_terminal(command: list[str]) -> str:
             if not part:
                 break
             shown += part
+        assert program.stderr
         errors = program.stderr.read().decode()
     os.close(ours)
     if program.returncode != 0:
@@ -54,7 +55,7 @@ def complaints(name: str, text: str) -> list[str]:
 
 def crowded(page: str) -> list[str]:
     """Figures of the report with more marks than fit on a screen or two."""
-    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1])
+    data = json.loads(re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[0])
     found, counted = [], 0
     for section in data["report"]["sections"]:
         for figure in section["figures"]:

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """check_clones.py: the parts of `./dev soak clones` that need no clone: its table, how it reads results, and the program for every account."""
 
-import importlib.machinery
-import importlib.util
 import os
 import pathlib
 import subprocess
@@ -13,6 +11,8 @@ sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "live/harness"))
 import running  # noqa: E402
+import try_clones as clones  # noqa: E402
+from environments import ENVIRONMENTS  # noqa: E402
 
 RESULTS = """dev: testing build/release
 skipped: door: curl is not installed
@@ -33,16 +33,8 @@ def check(what: str, got: object, wanted: object) -> None:
         print(f"clones: {what}: {got!r}, not {wanted!r}")
 
 
-def load_clones():
-    loader = importlib.machinery.SourceFileLoader("try_clones", str(HERE / "try_clones.py"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("try_clones", loader))
-    sys.modules["try_clones"] = module
-    loader.exec_module(module)
-    return module
-
-
-def check_table(clones) -> None:
-    for name, environment in clones.ENVIRONMENTS.items():
+def check_table() -> None:
+    for name, environment in ENVIRONMENTS.items():
         place = clones.place_of(environment, pathlib.Path("/home/dpm clone 12345678"))
         if environment.length:
             check(f"{name}: length of the path", len(str(place)), environment.length)
@@ -50,7 +42,7 @@ def check_table(clones) -> None:
         check(f"{name}: longest name", max(len(part) for part in place.parts) <= 255, True)
 
 
-def check_results(clones) -> None:
+def check_results() -> None:
     outcome = clones.Outcome(demo="good")
     clones.read_results(RESULTS, outcome)
     check("passed", outcome.passed, 400)
@@ -82,9 +74,8 @@ def check_for_every_account() -> None:
 
 
 def main() -> int:
-    clones = load_clones()
-    check_table(clones)
-    check_results(clones)
+    check_table()
+    check_results()
     check_for_every_account()
     print("clones: the table, the results and the program for every account" if not failures else f"{failures} failures")
     return 1 if failures else 0

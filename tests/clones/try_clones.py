@@ -19,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from typing import Any
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -53,14 +55,15 @@ class Outcome:
         return self.demo == "good" and self.passed > 0 and not self.failed and not self.complaint
 
 
-def call(*words: object, **how) -> str:
-    return subprocess.run([str(word) for word in words], check=True, text=True, stdout=subprocess.PIPE, **how).stdout
+def call(*words: object, **how: Any) -> str:
+    result: str = subprocess.run([str(word) for word in words], check=True, text=True, stdout=subprocess.PIPE, **how).stdout
+    return result
 
 
 # ---- what the machine gets for a while
 
 @contextlib.contextmanager
-def locale_of(environment: Environment):
+def locale_of(environment: Environment) -> Iterator[Any]:
     """The locale, compiled if the machine does not have it."""
     wanted = environment.locale.lower().replace("-", "")
     if wanted == "c" or wanted in call("locale", "-a").lower().replace("-", "").split():
@@ -77,7 +80,7 @@ def locale_of(environment: Environment):
 
 
 @contextlib.contextmanager
-def account_of(environment: Environment, home: pathlib.Path):
+def account_of(environment: Environment, home: pathlib.Path) -> Iterator[pwd.struct_passwd]:
     """The account that plays; a new one may use sudo without a password."""
     if environment.account == "root":
         yield pwd.getpwuid(0)
@@ -109,7 +112,7 @@ def end_processes(user: int) -> None:
 
 
 @contextlib.contextmanager
-def home_of(environment: Environment, keep: bool):
+def home_of(environment: Environment, keep: bool) -> Iterator[pathlib.Path]:
     home = pathlib.Path(tempfile.mkdtemp(prefix="dpm clone " if " " in environment.folder else "dpm-clone-", dir="/home"))
     try:
         yield home
@@ -240,8 +243,8 @@ def main() -> int:
             outcomes[name] = play(name, ENVIRONMENTS[name], words.keep)
         except Skip as why:
             skipped.append(f"{name}: {why}")
-    for why in skipped:
-        print(f"SKIPPED: {why}")
+    for reason in skipped:
+        print(f"SKIPPED: {reason}")
     if not outcomes:
         return SKIPPED
     show(outcomes)

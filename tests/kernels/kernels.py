@@ -11,6 +11,7 @@ import pathlib
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
@@ -26,7 +27,7 @@ ROOT = HERE.parent.parent
 SKIPPED = 77
 SOURCES, ACCOUNTS = ("kernel", "notify"), ("root", "user")
 # Of the quick form: what shows that the programs load, and that both sources see messages.
-QUICK = {"features": ("redis", "sample"), "environments": ("plain",)}
+QUICK: dict[str, Sequence[str]] = {"features": ("redis", "sample"), "environments": ("plain",)}
 LIMIT_S = 2 * 3600
 
 
@@ -50,7 +51,7 @@ def arguments() -> argparse.Namespace:
     words.add_argument("--document", type=pathlib.Path, help="the page whose tables are written")
     words.add_argument("--result", type=pathlib.Path, help="all outcomes, as JSON")
     options = words.parse_args()
-    fallback = {part: sorted(names) for part, names in (("features", features), ("environments", environments))}
+    fallback: dict[str, Sequence[str]] = {part: sorted(names) for part, names in {"features": features, "environments": environments}.items()}
     for part, names in (QUICK if options.quick else fallback).items():
         if getattr(options, part) is None:
             setattr(options, part, list(names))
@@ -107,7 +108,7 @@ def main() -> int:
     except guest.Missing as missing:
         print(f"SKIPPED: {missing}")
         return SKIPPED
-    whats = {name: module.__doc__.strip().splitlines()[0] for name, module in parts.load("features").items()}
+    whats = {name: (module.__doc__ or "").strip().splitlines()[0] for name, module in parts.load("features").items()}
     whats["guest"] = "The guest itself."
     titles = {name: module.TITLE for name, module in parts.load("environments").items()}
     tables = table.text_of(outcomes, whats, titles)

@@ -10,6 +10,9 @@ import os
 import pathlib
 import sys
 import time
+import types
+from collections.abc import Callable
+from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
@@ -22,12 +25,12 @@ PLAIN = "plain"
 
 
 class Player:
-    def __init__(self, plan: dict):
+    def __init__(self, plan: dict[str, Any]) -> None:
         self.plan = plan
         self.kernel = os.uname().release
         self.plain: dict[str, dict[str, str]] = {}  # by account: what dpm doctor says before anything is set
 
-    def tell(self, subject: str, site: Site, play, environment: str = "") -> None:
+    def tell(self, subject: str, site: Site, play: Callable[..., Any], environment: str = "") -> None:
         print(json.dumps({"begins": " ".join(filter(None, (environment, subject, site.source, site.account)))}), flush=True)
         began = time.monotonic()
         verdict, reason = outcome_of(play)
@@ -55,11 +58,11 @@ class Player:
                 self.keep_promises(name, environment, account)
             environment.undo()
 
-    def keep_promises(self, name: str, environment, account: str) -> None:
+    def keep_promises(self, name: str, environment: types.ModuleType, account: str) -> None:
         """What is as it is without the environment was tried there."""
         variables = environment.variables(pathlib.Path(self.plan["build"])) if hasattr(environment, "variables") else {}
         doctor = self.site("", account, variables)
-        said: dict = {"checks": []}
+        said: dict[str, Any] = {"checks": []}
         self.tell("doctor", doctor, lambda: said.update(doctor.ask_doctor()), name)
         verdicts = {check["check"]: check["verdict"] for check in said["checks"]}
         if name == PLAIN:

@@ -22,6 +22,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from typing import Any
 from dataclasses import dataclass, field
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
@@ -115,7 +116,7 @@ class Layers:
 class Lab:
     """The machines of one release, in build/try/RELEASE."""
 
-    def __init__(self, release: str, here: str):
+    def __init__(self, release: str, here: str) -> None:
         self.release = release
         self.mirrors = mirrors(here)
         self.folder = TREE / "build" / "try" / release
@@ -189,11 +190,12 @@ class Lab:
         source = self.folder / "source"
         source.mkdir(exist_ok=True)
         # The clone may belong to the user that called sudo, and git refuses another's without being told.
-        list_files = ["git", "-c", "safe.directory=*", "-C", TREE, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        list_files: list[str | pathlib.Path] = ["git", "-c", "safe.directory=*", "-C", TREE, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         names = subprocess.run(list_files, capture_output=True, check=True).stdout
-        tar = ["tar", "-C", TREE, "--null", "--files-from=-", "--ignore-failed-read", "-c"]
+        tar: list[str | pathlib.Path] = ["tar", "-C", TREE, "--null", "--files-from=-", "--ignore-failed-read", "-c"]
         with subprocess.Popen(tar, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as packing:
             unpacking = subprocess.Popen(["tar", "-C", source, "-x"], stdin=packing.stdout)
+            assert packing.stdin
             packing.stdin.write(names)
             packing.stdin.close()
             unpacking.wait()
@@ -251,7 +253,7 @@ class Outcome:
 
 @dataclass
 class Trial:
-    machine: dict
+    machine: dict[str, Any]
     outcomes: list[Outcome] = field(default_factory=list)
 
     def note(self, step: str, verdict: str, seconds: float) -> None:
@@ -259,14 +261,14 @@ class Trial:
         say(f"  {verdict:<9} {step} ({seconds:.1f} s)")
 
 
-def complaints_about(step: dict, status: int, printed: str) -> list[str]:
+def complaints_about(step: dict[str, Any], status: int, printed: str) -> list[str]:
     complaints = [] if status == 0 else [f"it ended with status {status}"]
     complaints += [f"it did not print '{text}'" for text in step.get("prints", []) if text not in printed]
     complaints += [f"it printed '{text}'" for text in step.get("lacks", []) if text in printed]
     return complaints
 
 
-def try_machine(lab: Lab, machine: dict, may_differ: list[str], packages: pathlib.Path) -> Trial:
+def try_machine(lab: Lab, machine: dict[str, Any], may_differ: list[str], packages: pathlib.Path) -> Trial:
     name = machine["name"]
     trial = Trial(machine)
     below = lab.equipped(name, machine["packages"])

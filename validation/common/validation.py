@@ -18,6 +18,7 @@ import os
 import pathlib
 import subprocess
 import sys
+from typing import Any
 from collections.abc import Callable
 
 from measured import result_of
@@ -71,7 +72,7 @@ def _options(script: pathlib.Path) -> argparse.Namespace:
     return words
 
 
-def _outside(script: pathlib.Path, words: argparse.Namespace, expected: dict) -> int:
+def _outside(script: pathlib.Path, words: argparse.Namespace, expected: dict[str, Any]) -> int:
     if not os.access(words.dpm, os.X_OK):
         raise Missing(f"there is no {words.dpm}: ./dev build")
     able = subprocess.run([CLUSTER, "check"], capture_output=True, text=True, check=False)
@@ -90,7 +91,7 @@ def _outside(script: pathlib.Path, words: argparse.Namespace, expected: dict) ->
                           cwd=words.result.parent, check=False).returncode
 
 
-def _inside(words: argparse.Namespace, expected: dict, play: Callable[[System], None]) -> int:
+def _inside(words: argparse.Namespace, expected: dict[str, Any], play: Callable[[System], None]) -> int:
     system = System(words.dpm, words.result.parent, words.quick)
     try:
         play(system)

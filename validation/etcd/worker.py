@@ -5,18 +5,20 @@ import base64
 import http.client
 import json
 import sys
+from typing import Any
 
 
 def main(host: str, name: str, rounds: int) -> None:
     connection = http.client.HTTPConnection(host, 2379, timeout=120)
 
-    def ask(what: str, **words: str) -> dict:
+    def ask(what: str, **words: str) -> dict[str, Any]:
         connection.request("POST", f"/v3/kv/{what}", json.dumps(words), {"Content-Type": "application/json"})
         answer = connection.getresponse()
         said = answer.read()
         if answer.status != 200:
             sys.exit(f"Error: {what} {words}: {answer.status} {said!r}")
-        return json.loads(said)
+        result: dict[str, Any] = json.loads(said)
+        return result
 
     for number in range(rounds):
         key, value = _encoded(f"load/{name}/{number}"), _encoded(f"value {number} " * 20)

@@ -16,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
@@ -31,7 +32,7 @@ MOVED = ["kept", "undone", "ended", "open", "failed"]  # what becomes of a decis
 
 
 class Bench:
-    def __init__(self, dpm: str, folder: pathlib.Path, quick: bool):
+    def __init__(self, dpm: str, folder: pathlib.Path, quick: bool) -> None:
         self.dpm, self.folder, self.quick = str(pathlib.Path(dpm).resolve()), folder, quick
         if len(os.sched_getaffinity(0)) < 2:
             raise Missing("two cores are needed, and there is one")
@@ -41,7 +42,7 @@ class Bench:
         words = [self.dpm, "meter", "--source", source, "--wait", "--summary", "--", "true"]
         return subprocess.run(words, capture_output=True, check=False).returncode == 0
 
-    def play(self, work: Work, source: str, policy: str) -> tuple[float, dict]:
+    def play(self, work: Work, source: str, policy: str) -> tuple[float, dict[str, Any]]:
         """How long the work took, and what the scheduler did. The policy `none` watches as well, and moves nothing."""
         self.runs += 1
         out, clock = self.folder / f"out-{self.runs}", self.folder / f"clock-{self.runs}"
@@ -57,12 +58,14 @@ class Bench:
 class Compared:
     """A program with a source."""
 
-    def __init__(self, program: str, source: str):
+    def __init__(self, program: str, source: str) -> None:
         self.program, self.source = program, source
-        self.none, self.scheduled, self.journals = [], [], []
+        self.none: list[float] = []
+        self.scheduled: list[float] = []
+        self.journals: list[list[dict[str, Any]]] = []
         self.left_bound = 0
 
-    def add(self, none: float, scheduled: float, schedule: dict) -> None:
+    def add(self, none: float, scheduled: float, schedule: dict[str, Any]) -> None:
         self.none.append(none)
         self.scheduled.append(scheduled)
         self.journals.append(schedule["journal"])
@@ -78,7 +81,8 @@ class Compared:
 
     def ratio(self) -> float:
         """The speed with the scheduler, of that without."""
-        return statistics.median(a / b for a, b in zip(self.none, self.scheduled))
+        result: float = statistics.median(a / b for a, b in zip(self.none, self.scheduled))
+        return result
 
     def count(self, outcome: str) -> int:
         return sum(entry["outcome"] == outcome for journal in self.journals for entry in journal)
@@ -92,14 +96,18 @@ class Compared:
         return errors
 
     def row(self) -> list[str]:
-        spread = lambda values: f"{Quartiles(values).median:.2f} s ({Quartiles(values).low:.2f} to {Quartiles(values).high:.2f})"
+        def spread(values: list[float]) -> str:
+            return f"{Quartiles(values).median:.2f} s ({Quartiles(values).low:.2f} to {Quartiles(values).high:.2f})"
+
         errors = self.gain_errors()
         return [self.program, self.source, spread(self.none), spread(self.scheduled), f"{(self.ratio() - 1) * 100:+.1f} %",
                 *[str(self.count(outcome)) for outcome in MOVED], f"{statistics.mean(errors):.1f} %" if errors else "-"]
 
 
 def journal_rows(compared: list[Compared]) -> list[list[str]]:
-    percent = lambda ratio: f"{ratio * 100:+.1f} %"
+    def percent(ratio: float) -> str:
+        return f"{ratio * 100:+.1f} %"
+
     rows = []
     for of, pair, entry in ((of, pair, entry) for of in compared for pair, journal in enumerate(of.journals, 1) for entry in journal):
         if not entry["moves"]:
@@ -154,8 +162,8 @@ def investigate(bench: Bench, only: list[str], keep: str) -> list[Compared]:
     return compared
 
 
-def document(compared: list[Compared], quick: bool) -> dict:
-    figures = {"left_bound": sum(of.left_bound for of in compared)}
+def document(compared: list[Compared], quick: bool) -> dict[str, Any]:
+    figures: dict[str, float] = {"left_bound": sum(of.left_bound for of in compared)}
     if not quick:
         errors = [error for of in compared for error in of.gain_errors()]
         figures |= {"slowest": min(of.ratio() for of in compared) * 100, "fastest": max(of.ratio() for of in compared) * 100,

@@ -6,6 +6,7 @@ import json
 import pathlib
 import subprocess
 import sys
+from typing import Any
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -42,7 +43,7 @@ def main() -> int:
     return 0
 
 
-def result_of(found: dict, quick: bool) -> dict:
+def result_of(found: dict[str, Any], quick: bool) -> dict[str, Any]:
     figures = {"lost_events": sum(kind.lost() for kind in found.values())}
     if not quick:
         figures |= {f"{name}_memory_growth": kind.growth_percent() for name, kind in found.items()}

@@ -12,7 +12,7 @@ from real_programs import main  # noqa: E402
 EVERYBODY = ["disk_interface", "buffer_manager", "directory_manager", "request_interpreter", "user", "name_server", "disk"]
 
 
-def second(*processes: str) -> dict[str, int]:
+def second(*processes: str) -> dict[str, int | list[int]]:
     return {process: int(process in processes) for process in EVERYBODY}
 
 

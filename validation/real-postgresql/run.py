@@ -34,7 +34,8 @@ def programs() -> pathlib.Path:
 def free_port() -> int:
     with socket.socket() as tried:
         tried.bind(("127.0.0.1", 0))
-        return tried.getsockname()[1]
+        result: int = tried.getsockname()[1]
+        return result
 
 
 def as_nobody() -> list[str]:
@@ -62,8 +63,8 @@ def play(run: Run) -> float:
     script = SCRIPT.format(server=run.cpu("postgres"), client=run.cpu("pgbench"), bin=programs(), data=run.folder / "data",
                            port=free_port(), clients=CLIENTS, transactions=TRANSACTIONS)
     said = call([*run.prefix, *as_nobody(), "bash", "-c", script], run.folder).stdout
-    rate = float(re.search(r"^tps = ([\d.]+)", said, re.MULTILINE).group(1))
-    connecting_ms = float(re.search(r"^initial connection time = ([\d.]+) ms", said, re.MULTILINE).group(1))
+    rate = float(re.findall(r"^tps = ([\d.]+)", said, re.MULTILINE)[0])
+    connecting_ms = float(re.findall(r"^initial connection time = ([\d.]+) ms", said, re.MULTILINE)[0])
     return CLIENTS * TRANSACTIONS / rate + connecting_ms / 1000
 
 

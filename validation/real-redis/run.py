@@ -23,7 +23,8 @@ wait
 def free_port() -> int:
     with socket.socket() as tried:
         tried.bind(("127.0.0.1", 0))
-        return tried.getsockname()[1]
+        result: int = tried.getsockname()[1]
+        return result
 
 
 def play(run: Run) -> float:

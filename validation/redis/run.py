@@ -48,6 +48,7 @@ def play(system: systems.System) -> None:
     with controlled.log.open("w") as said:
         controlled.session = subprocess.Popen([system.dpm, "control", "--dpm", dpm], stdin=subprocess.PIPE, stdout=said,
                                               stderr=said, text=True)
+        assert controlled.session.stdin
         controlled.session.stdin.write(FILTER.format(**names))
         controlled.session.stdin.flush()
         system.wait_for_port(one, server, PORT)

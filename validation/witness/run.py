@@ -20,7 +20,7 @@ SKIPPED = 77
 QUICK = ("nbdkit", "own_echo", "shell_pipeline")
 
 
-def main():
+def main() -> None:
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--quick", action="store_true", help=f"with less work; {' and '.join(QUICK)} only, unless others are named")
     arguments.add_argument("--plant", default="", help=f"make an error in what the trace says: {', '.join(plants.PLANTS)}")
@@ -70,13 +70,13 @@ def main():
         sys.exit(any(row.unknown() for row in compared))
 
 
-def need(*programs):
+def need(*programs: str) -> None:
     for program in programs:
         if shutil.which(program) is None:
             skip(f"{program} is not installed")
 
 
-def skip(why):
+def skip(why: str) -> None:
     say(f"SKIPPED: {why}")
     sys.exit(SKIPPED)
 

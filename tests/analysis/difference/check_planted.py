@@ -10,12 +10,13 @@ import random
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 DPM = sys.argv[1]
 ROUNDS = 20
 
 
-def system(draw, change):
+def system(draw: random.Random, change: str | None) -> Any:
     """Clients ask a front, which asks some of the servers, and these a store."""
     servers = [f"server_{n}" for n in range(draw.randint(2, 4))]
     compute = {name: round(draw.uniform(.002, .02), 5) for name in servers + ["front", "store"]}
@@ -49,7 +50,7 @@ def system(draw, change):
     return {"name": "planted", "machines": machines, "programs": programs, "processes": processes}, victim, other
 
 
-def traced(folder, name, scenario):
+def traced(folder: str, name: str, scenario: Any) -> str:
     path = os.path.join(folder, name + ".json")
     with open(path, "w") as file:
         json.dump(scenario, file)
@@ -57,7 +58,7 @@ def traced(folder, name, scenario):
     return os.path.join(folder, name)
 
 
-def first_named(result, change, victim, other):
+def first_named(result: Any, change: str, victim: Any, other: Any) -> bool:
     """Whether the first thing that dpm diff says is what was changed."""
     if change == "path":
         structure = result["structure"]
@@ -67,7 +68,8 @@ def first_named(result, change, victim, other):
         return False
     first = result["measures"][0]
     if change == "larger":
-        return first["measure"] == "bytes" and first["changes"][0]["process"] == victim
+        result: bool = first["measure"] == "bytes" and first["changes"][0]["process"] == victim
+        return result
     return first["measure"] in ("elapsed_s", "cpu_s") and first["changes"][0]["process"] == victim
 
 

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """dpm serve against the commands: check_answers.py DPM SOURCE. Of a trace that has ended, the page's numbers are those of dpm NAME --json."""
 
+from __future__ import annotations
+
 import json
 import os
 import pathlib
@@ -12,40 +14,42 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from typing import Any
 
 DPM, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 failures = []
 
 
-def check(what, seen, expected):
+def check(what: str, seen: int | tuple[Any, Any] | dict[tuple[Any, Any], Any] | bool, expected: int | dict[Any, Any] | bool) -> None:
     if seen != expected:
         failures.append(f"{what}: {str(seen)[:300]} instead of {str(expected)[:300]}")
 
 
-def near(what, seen, expected, relative=1e-9):
+def near(what: str, seen: Any, expected: Any, relative: float = 1e-9) -> None:
     if not abs(seen - expected) <= relative * max(abs(expected), 1e-12):
         failures.append(f"{what}: {seen} instead of {expected}")
 
 
-def dpm(*arguments):
+def dpm(*arguments: str | pathlib.Path) -> subprocess.CompletedProcess[Any]:
     return subprocess.run([DPM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
 
 
 class Served:
     """A running dpm serve."""
 
-    def __init__(self, trace, *options):
+    def __init__(self, trace: pathlib.Path, *options: Any) -> None:
         self.process = subprocess.Popen([DPM, "serve", str(trace), *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-    def __enter__(self):
+    def __enter__(self) -> Served:
+        assert self.process.stdout
         self.url = self.process.stdout.readline().strip()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.process.send_signal(signal.SIGTERM)
         check("exit status", self.process.wait(60), 0)
 
-    def ask(self, name, **parameters):
+    def ask(self, name: str, **parameters: Any) -> Any:
         query = urllib.parse.urlencode({key: json.dumps(value) for key, value in parameters.items()})
         try:
             with urllib.request.urlopen(f"{self.url}api/{name}?{query}", timeout=60) as answer:
@@ -53,18 +57,19 @@ class Served:
         except urllib.error.HTTPError as error:
             return json.loads(error.read() or b"{}")
 
-    def await_answer(self, name, **parameters):
+    def await_answer(self, name: str, **parameters: Any) -> dict[str, Any]:
         """The answer, when it has been computed."""
         end = time.time() + 60
         while time.time() < end:
             answer = self.ask(name, **parameters)
             if "computing" not in answer:
-                return answer
+                result: dict[str, Any] = answer
+                return result
             time.sleep(0.05)
         failures.append(f"{name} is not computed in a minute")
         return {}
 
-    def await_end(self):
+    def await_end(self) -> Any:
         end = time.time() + 60
         while time.time() < end:
             described = self.ask("describe")
@@ -74,7 +79,7 @@ class Served:
         failures.append("the trace does not end")
 
 
-def compare(what, trace):
+def compare(what: str, trace: pathlib.Path) -> None:
     """The analyses word for word, and the sums over all time with the statistics."""
     with Served(trace) as served:
         served.await_end()
@@ -98,10 +103,10 @@ def compare(what, trace):
         cpu_s = {process["process"]: process["cpu_s"] for process in statistics["processes"]}
         names = {process["id"]: process["name"] for process in served.ask("describe")["processes"]}
         near(f"{what}: CPU time", sum(traffic["cpu_s"]), sum(cpu_s.values()), 1e-6)
-        pairs = {}
+        pairs: dict[str, Any] = {}
         for a, b, messages in zip(traffic["from"], traffic["to"], traffic["messages"]):
             pairs[names[a], names[b]] = pairs.get((names[a], names[b]), 0) + messages
-        expected = {}
+        expected: dict[str, Any] = {}
         for pair in statistics["messages"]:
             ends = pair["from"], pair["to"]
             if set(ends) <= set(names.values()):
@@ -112,7 +117,7 @@ def compare(what, trace):
               {key: statistics["ledger"][key] for key in ("seen", "kept", "lost")})
 
 
-def predictions(what, trace):
+def predictions(what: str, trace: pathlib.Path) -> None:
     with Served(trace) as served:
         served.await_end()
         placed = served.await_answer("placement")
@@ -157,14 +162,16 @@ os.wait()
 """
 
 
-def live(folder):
+def live(folder: pathlib.Path) -> pathlib.Path:
     """A program that runs is seen to run, and its trace is waited for."""
     out = folder / "running"
     with subprocess.Popen([DPM, "serve", str(out)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
         check("it says that it waits", "waiting" in process.stderr.readline(), True)
         metered = subprocess.Popen([DPM, "meter", "--no-wait", "-o", str(out), "--", "python3", "-c", LIVE, "300", "0.01"],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         served = Served.__new__(Served)
+        assert process.stdout
         served.url = process.stdout.readline().strip()
         counts = []
         end = time.time() + 60

@@ -14,6 +14,8 @@ import tempfile
 import threading
 import time
 import urllib.request
+from collections.abc import Callable
+from typing import Any
 
 DPM, SOURCE = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 PATIENCE_S = 60
@@ -35,27 +37,28 @@ os.wait()
 """
 
 
-def check(what, is_so, seen=""):
+def check(what: str, is_so: bool, seen: str = "") -> None:
     if not is_so:
         failures.append(f"{what}: {seen}" if seen != "" else what)
 
 
-def wait_until(what, condition, patience_s=PATIENCE_S):
+def wait_until(what: str, condition: Callable[..., Any], patience_s: int = PATIENCE_S) -> None:
     end = time.monotonic() + patience_s
     while not (seen := condition()):
         if time.monotonic() > end:
             failures.append(f"in {patience_s} s it did not happen that {what}")
             return None
         time.sleep(0.1)
-    return seen
+    result: None = seen
+    return result
 
 
-def ask(url, name):
+def ask(url: str, name: str) -> Any:
     with urllib.request.urlopen(f"{url}api/{name}", timeout=PATIENCE_S) as answer:
         return json.load(answer)
 
 
-def page_of(out):
+def page_of(out: Any) -> int | None:
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             words = (folder / "cmdline").read_bytes().split(b"\0")
@@ -64,7 +67,7 @@ def page_of(out):
     return None
 
 
-def is_there(pid):
+def is_there(pid: int) -> bool:
     with contextlib.suppress(OSError):
         return "\nState:\tZ" not in pathlib.Path(f"/proc/{pid}/status").read_text()
     return False
@@ -73,21 +76,27 @@ def is_there(pid):
 class Recording:
     """A command that records and serves, with what it prints on standard error."""
 
-    def __init__(self, command, out):
+    def __init__(self, command: list[Any], out: Any) -> None:
         self.out, self.lines = out, []
         self.process = subprocess.Popen([DPM, *map(str, command)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.PIPE, text=True)
+        assert self.process.stderr
+        assert self.process.stderr
+        assert self.process.stderr
+        assert self.process.stderr
+        assert self.process.stderr
+        assert self.process.stderr
         self.reader = threading.Thread(target=lambda: self.lines.extend(iter(self.process.stderr.readline, "")))
         self.reader.start()
 
-    def urls(self):
+    def urls(self) -> list[Any]:
         return re.findall(r"http://\S+", "".join(self.lines))
 
-    def await_url(self):
+    def await_url(self) -> Any:
         wait_until(f"{self.out.name} prints an address", lambda: self.urls() or self.process.poll() is not None)
         return self.urls()[0] if self.urls() else None
 
-    def await_end(self):
+    def await_end(self) -> None:
         """Of the command; its page holds none of its pipes."""
         self.process.wait(PATIENCE_S)
         self.reader.join(PATIENCE_S)
@@ -95,7 +104,7 @@ class Recording:
         check(f"{self.out.name}: one address", len(self.urls()) == 1, self.lines)
 
 
-def ends_by_itself(name, out, url):
+def ends_by_itself(name: str, out: Any, url: Any) -> None:
     """After the recording: it answers for a while, and then is gone."""
     wait_until(f"{name} has ended", lambda: ask(url, "describe")["state"] == "ended")
     check(f"{name}: all is read", ask(url, "overview")["ledger"]["lost"] == 0)
@@ -105,7 +114,7 @@ def ends_by_itself(name, out, url):
         wait_until(f"the page of {name} ends by itself", lambda: not is_there(page), 2 * PATIENCE_S)
 
 
-def watch(name, recording, out, stop_file):
+def watch(name: str, recording: Recording, out: Any, stop_file: Any) -> None:
     """It is seen to go on; then it ends."""
     url = recording.await_url()
     if url is None:
@@ -119,12 +128,12 @@ def watch(name, recording, out, stop_file):
     ends_by_itself(name, out, url)
 
 
-def meter(folder):
+def meter(folder: Any) -> None:
     out, stop = folder / "meter", folder / "stop-metered"
     watch("dpm meter", Recording(["meter", "--serve", "-o", out, "--", "python3", "-c", TALK, stop], out), out, stop)
 
 
-def acquire(folder):
+def acquire(folder: Any) -> None:
     out, stop = folder / "acquire", folder / "stop-acquired"
     with subprocess.Popen(["python3", "-c", TALK, stop]) as program:
         time.sleep(0.5)
@@ -137,7 +146,7 @@ def acquire(folder):
         stop.touch()
 
 
-def run(folder):
+def run(folder: list[str | bytes | os.PathLike[str] | os.PathLike[bytes]] | list[object] | list[str]) -> None:
     out = folder / "run"
     recording = Recording(["run", "--serve", "--base-only", "-o", out, SOURCE / "scenarios/file-system/scenario.json"], out)
     url = recording.await_url()
@@ -147,7 +156,7 @@ def run(folder):
         ends_by_itself("dpm run", out, url)
 
 
-def serve_again(folder):
+def serve_again(folder: Any) -> None:
     """A server that is ended leaves nothing behind: the next one has its address, and gives the same answers."""
     out, token = folder / "again", folder / "token"
     subprocess.run([DPM, "run", "--base-only", "-o", out, SOURCE / "scenarios/file-system/scenario.json"], check=True,
@@ -156,8 +165,9 @@ def serve_again(folder):
     for _ in range(2):
         words = [DPM, "serve", out, "--token-file", token]
         if urls:
-            words += ["--port", re.search(r":(\d+)/", urls[0])[1]]
+            words += ["--port", re.findall(r":(\d+)/", urls[0])[0]]
         with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
+            assert server.stdout
             url = server.stdout.readline().strip()
             urls.append(url)
             wait_until("the trace is read", lambda: ask(url, "describe")["state"] == "ended")
@@ -182,7 +192,7 @@ with tempfile.TemporaryDirectory() as name:
     else:
         skipped.append("programs cannot be metered here")
 
-    def guarded(part):
+    def guarded(part: Any) -> None:
         try:
             part(pathlib.Path(name))
         except Exception as error:  # in a thread it would only be printed

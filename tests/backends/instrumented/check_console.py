@@ -12,6 +12,8 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
 PATIENCE_S = 90
 
@@ -20,7 +22,7 @@ class Failed(Exception):
     pass
 
 
-def expect(holds, what):
+def expect(holds: Any, what: str) -> None:
     if not holds:
         raise Failed(what)
 
@@ -28,7 +30,7 @@ def expect(holds, what):
 class Console:
     """A controller at the end of a pipe. Its output is read all the time."""
 
-    def __init__(self, options, folder):
+    def __init__(self, options: argparse.Namespace, folder: pathlib.Path) -> None:
         self.folder = folder
         environment = {**os.environ, "DPM_MONITOR_FOLDER": str(folder / "shared"), "XDG_STATE_HOME": str(folder),
                        "XDG_RUNTIME_DIR": str(folder), "HOME": str(folder), "TMPDIR": str(folder)}
@@ -38,19 +40,21 @@ class Console:
         self.lines, self.changed = [], threading.Condition()
         threading.Thread(target=self.read, daemon=True).start()
 
-    def read(self):
+    def read(self) -> None:
+        assert self.process.stdout
         for line in self.process.stdout:
             with self.changed:
                 self.lines.append((time.monotonic(), line.rstrip("\n")))
                 self.changed.notify_all()
 
-    def type(self, line):
+    def type(self, line: str) -> int:
         since = len(self.lines)
+        assert self.process.stdin
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
         return since
 
-    def wait_for(self, pattern, since=0):
+    def wait_for(self, pattern: str, since: int = 0) -> Any:
         """The number behind the line, and its match."""
         end = time.monotonic() + PATIENCE_S
         with self.changed:
@@ -64,20 +68,21 @@ class Console:
                 if time.monotonic() >= end:
                     raise Failed(f"waited in vain for {pattern!r}; the last: {[text for _, text in self.lines[-8:]]}")
 
-    def says(self, line, pattern):
+    def says(self, line: str, pattern: str) -> Any:
         return self.wait_for(pattern, self.type(line))
 
-    def count(self, pattern, since=0, until=None):
+    def count(self, pattern: str, since: int = 0, until: Any | None = None) -> int:
         return sum(bool(re.search(pattern, text)) for _, text in self.lines[since:until])
 
-    def end(self):
+    def end(self) -> None:
         self.type("die")
         self.type("die")
+        assert self.process.stdin
         self.process.stdin.close()
         self.process.wait(PATIENCE_S)
 
 
-def main():
+def main() -> bool:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dpm", required=True)
     parser.add_argument("--programs", required=True, type=pathlib.Path)
@@ -86,7 +91,7 @@ def main():
     return sum(in_new_console(check, options) for check in (check_library, check_unmodified)) > 0
 
 
-def in_new_console(check, options):
+def in_new_console(check: Callable[..., Any], options: argparse.Namespace) -> bool:
     with tempfile.TemporaryDirectory(dir="/dev/shm") as name:
         folder = pathlib.Path(name)
         console = Console(options, folder)
@@ -104,7 +109,7 @@ def in_new_console(check, options):
             end_daemons(folder)
 
 
-def end_daemons(folder):
+def end_daemons(folder: pathlib.Path) -> None:
     """Those that this test's controller has started; by themselves they would stay for minutes."""
     mark = f"XDG_STATE_HOME={folder}\0".encode()
     for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -115,7 +120,7 @@ def end_daemons(folder):
             pass
 
 
-def check_library(console, options, folder):
+def check_library(console: Any, options: argparse.Namespace, folder: Any) -> None:
     subject = shlex.quote(str(options.programs / "subject"))
     for machine in ("red", "green"):
         (folder / f"turns-{machine}").write_text("")
@@ -166,7 +171,7 @@ def check_library(console, options, folder):
     console.type("startjob foo")
 
 
-def check_unmodified(console, options, folder):
+def check_unmodified(console: Any, options: argparse.Namespace, folder: Any) -> None:
     """Functions of a program that was not changed. What meters it, under its name, is not counted as a program."""
     if os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux"):
         print("SKIPPED: this account may not look at functions of unmodified programs")

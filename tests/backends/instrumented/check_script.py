@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Sequence
+from typing import Any
 
 PATIENCE_S = 60
 
@@ -22,12 +24,12 @@ class Failed(Exception):
     pass
 
 
-def expect(holds, what):
+def expect(holds: object, what: object) -> None:
     if not holds:
         raise Failed(what)
 
 
-def wait_until(holds, what):
+def wait_until(holds: Callable[..., Any], what: str) -> Any:
     end = time.monotonic() + PATIENCE_S
     while not (value := holds()):
         expect(time.monotonic() < end, f"waited in vain for {what}")
@@ -38,45 +40,45 @@ def wait_until(holds, what):
 class Site:
     """A folder in which programs and their monitor meet, and no others."""
 
-    def __init__(self, options, folder):
+    def __init__(self, options: argparse.Namespace, folder: pathlib.Path) -> None:
         self.options, self.folder = options, folder
         self.shared = folder / "shared"
         self.environment = {**os.environ, "DPM_MONITOR_FOLDER": str(self.shared), "DPM_LIBRARY": str(options.library),
                             "PYTHONPATH": str(options.python.resolve())}
 
-    def program(self, name, *words):
+    def program(self, name: str, *words: int | str) -> list[Any]:
         return [*self.options.wrapper, str(self.options.programs / name), *map(str, words)]
 
-    def script(self, text):
+    def script(self, text: str) -> pathlib.Path:
         path = self.folder / "script.events"
         path.write_text(text)
         return path
 
-    def start(self, words, **more):
+    def start(self, words: list[Any], **more: Any) -> subprocess.Popen[Any]:
         return subprocess.Popen(words, env=self.environment, cwd=self.folder, text=True, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, **more)
 
-    def run(self, words, status=0, **more):
+    def run(self, words: list[Any], status: int = 0, **more: Any) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(words, env=self.environment, cwd=self.folder, text=True, capture_output=True, timeout=PATIENCE_S, **more)
         expect(done.returncode == status, f"{words}: exit status {done.returncode}: {done.stderr}")
         return done
 
-    def watch(self, script, *words, status=0, options=(), under=()):
+    def watch(self, script: pathlib.Path, *words: str, status: int = 0, options: argparse.Namespace = (), under: Sequence[str] = ()) -> Any:
         """The events, the summary, and what else the command printed."""
         path = self.folder / "events"
         path.unlink(missing_ok=True)
         done = self.run([*under, self.options.dpm, "script", "--json", "-o", str(path), *options, str(script), "--", *words], status)
         return [json.loads(line) for line in path.read_text().splitlines()], json.loads(done.stdout.splitlines()[-1]), done
 
-    def files(self):
+    def files(self) -> list[Any]:
         return sorted(name for name in os.listdir(self.shared) if name != "watcher") if self.shared.exists() else []
 
 
-def count_of(summary, event):
+def count_of(summary: Any, event: str) -> Any:
     return next(row for row in summary["events"] if row["event"] == event)
 
 
-def case_loop(site):
+def case_loop(site: Site) -> None:
     """S3's sample program of figure 3.1: every access and assignment, in order."""
     events, summary, _ = site.watch(site.options.examples / "loop.events", *site.program("loop", 3))
     assigned = [event["value"] for event in events if event["event"] == "E"]
@@ -88,7 +90,7 @@ def case_loop(site):
     expect(site.files() == [], site.files())
 
 
-def case_parallel(site):
+def case_parallel(site: Site) -> None:
     """S3's test 5.1.4: a general definition means all processes, those that fork() makes too."""
     size = 12
     events, summary, done = site.watch(site.options.examples / "parallel.events", *site.program("parallel", size))
@@ -111,14 +113,14 @@ def case_parallel(site):
     expect(sorted(event["value"] for event in events) == [3, 3003, 6003], events)
 
 
-def case_one_of_several(site):
+def case_one_of_several(site: Site) -> None:
     """A specific definition means one process: the third that was started is the second child."""
     script = site.script("process p from parallel[3]\nevent E is integer_assign on Show at *.p.Sum\n")
     events, _, _ = site.watch(script, *site.program("parallel", 4))
     expect(len(events) == 1 and events[0]["count"] == 3, events)
 
 
-def case_points(site):
+def case_points(site: Site) -> None:
     script = site.script("process p from subject\n" + "".join(
         f"event {action} is point_{action} on here at *.p.served\n" for action in ("enter", "forced", "leave")))
     events, _, _ = site.watch(script, *site.program("subject", "served"))
@@ -126,7 +128,7 @@ def case_points(site):
     expect(names == [(e, v) for depth in (2, 1, 0) for e, v in (("enter", None), ("forced", depth))] + [("leave", None)] * 3, names)
 
 
-def case_modules(site):
+def case_modules(site: Site) -> None:
     """Each event of S3's modules for inter-process communication, in the order of each process."""
     objects = {"request": "socket_server", "connect": "socket", "turn": "semaphore", "queue": "message_queue",
                "memory": "shared_memory", "wake": "signal"}
@@ -147,7 +149,7 @@ def case_modules(site):
                      ("connect-read", 0), ("wake-send", main_pid), ("connect-close", None)], child)
 
 
-def case_c(site):
+def case_c(site: Site) -> None:
     """The C interface: S3's figure 3.1, and every module once."""
     script = site.script("process P from c_loop\nevent set is integer_assign on i at *.P.main\nevent get is integer_access on i at *.P.main\n")
     events, _, done = site.watch(script, *site.program("c_loop", 2))
@@ -178,7 +180,7 @@ def case_c(site):
     expect(site.run(site.program("c_subject")).stdout == "connected\n", "without a monitor")
 
 
-def case_python(site):
+def case_python(site: Site) -> None:
     """The Python module, which is known by its own file's name, in a process that it forks too."""
     if os.environ.get("DPM_SANITIZER"):
         return  # an interpreter without the sanitizer cannot load the library
@@ -209,7 +211,7 @@ def case_python(site):
     expect("the library cannot be used" in site.run([sys.executable, str(subject)]).stdout, "the reason")
 
 
-def case_trace(site):
+def case_trace(site: Site) -> None:
     """What is reported is in the trace too, with the same values; its ledger counts it."""
     trace = site.folder / "trace"
     events, _, done = site.watch(site.options.examples / "loop.events", *site.program("loop", 3), options=("--trace", str(trace)))
@@ -221,7 +223,7 @@ def case_trace(site):
         site.run([site.options.dpm, command, str(trace)])
 
 
-def case_high_level(site):
+def case_high_level(site: Site) -> None:
     """The same script finds the same high-level events live and in the trace."""
     script = site.script("process p from loop\nevent set is integer_assign on i at *.p.main\n"
                          "event get is integer_access on i at *.p.main\n"
@@ -237,7 +239,7 @@ def case_high_level(site):
     expect(values(live, "pair") == values(found, "pair"), (live, found))
 
 
-def case_meter(site):
+def case_meter(site: Site) -> None:
     """dpm meter --script: one trace has the messages and what happened inside, each thread in its order."""
     script = site.script("process s from server\nprocess c from client\n"
                          "event got is socket_read on Connect at *.s.global\nevent sent is socket_write on Connect at *.c.global\n"
@@ -261,7 +263,7 @@ def case_meter(site):
     expect(any(i < at["socket_read"] for i in receives), events)
 
 
-def case_socket(site):
+def case_socket(site: Site) -> None:
     """S3's sample programs of figures 3.2 and 3.3 (its test 5.1.3)."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -274,7 +276,7 @@ def case_socket(site):
     expect(values == {"opened": [port] * 3, "got": [5, 6, 0], "sent": [5, 6, 0]}, values)
 
 
-def case_rapid_socket(site):
+def case_rapid_socket(site: Site) -> None:
     """S3's test 5.1.3, with strings that are sent rapidly: one end is undefined while they are, and nothing is recorded there any more."""
     times, first = 3000, 1000
     with socket.create_server(("127.0.0.1", 0)) as free:
@@ -295,7 +297,7 @@ def case_rapid_socket(site):
     print(f"       5.1.3, strings a second (S3: twice as many with one end undefined): {rates[0]:.0f} with both ends, {rates[1]:.0f} with one")
 
 
-def case_overhead(site):
+def case_overhead(site: Site) -> None:
     """S3's test 5.1.1: the loop costs less than S3's 4 times without monitoring; with it, each turn is counted."""
     said = site.run(site.program("overhead", 2_000_000)).stdout
     print(f"       5.1.1, without monitoring (S3: about 4 times): {said}", end="")
@@ -308,12 +310,12 @@ def case_overhead(site):
     expect(counted["seen"] == 5 * (turns + 1) and counted["reported"] == len(events), counted)
 
 
-def cursor(region, place):
+def cursor(region: Any, place: int) -> int:
     region.seek(4096 + 4096 * 256 + place)  # behind the header and the objects (libdpm/layout.hpp)
     return int.from_bytes(region.read(8), "little")
 
 
-def case_load(site):
+def case_load(site: Site) -> None:
     """S3's test 5.1.2: what waits is counted up to the capacity; beyond it the program goes on, and what is lost is counted."""
     capacity = 16_384
     for iterations in (700, capacity, capacity + 3616):
@@ -321,10 +323,12 @@ def case_load(site):
         path.unlink(missing_ok=True)
         load = site.start(site.program("load", iterations), stdin=subprocess.PIPE)
         monitor = site.start([site.options.dpm, "script", "--json", "-o", str(path), str(site.options.examples / "load.events")])
+        assert load.stdout
         expect(load.stdout.readline() == "ready\n", "the program is ready")
         region = wait_until(lambda: [site.shared / name for name in site.files()], "the program's file")[0].open("rb", buffering=0)
         wait_until(lambda: region.seek(4096) and region.read(4) == b"\1\0\0\0", "the assignments to be wanted")
         monitor.send_signal(signal.SIGSTOP)
+        assert load.stdin
         load.stdin.write("\n")
         load.stdin.flush()
         expect(load.stdout.readline() == "done\n", "the program does not wait for its monitor")
@@ -342,7 +346,7 @@ def case_load(site):
         expect(stacked == kept, (stacked, kept))
 
 
-def case_threads(site):
+def case_threads(site: Site) -> None:
     """Each event is reported or counted as lost, by event; those of a thread are in its order."""
     threads, times = 6, 100_000
     script = site.script("process p from subject\nevent shared is integer_assign on shared at *.p.threads\n" + "".join(
@@ -357,11 +361,11 @@ def case_threads(site):
     expect(shared["seen"] == threads and summary["lost_otherwise"] == 0, summary)
 
 
-def turns(path):
+def turns(path: pathlib.Path) -> int:
     return int(path.read_text() or 0)
 
 
-def going_on(site):
+def going_on(site: Site) -> Any:
     path = site.folder / "turns"
     path.write_text("")
     subject = site.start(site.program("subject", "go_on", path))
@@ -372,7 +376,7 @@ def going_on(site):
 TURNS = "process p from subject\nevent turn is integer_assign on turn at *.p.go_on\n"
 
 
-def case_late_monitor(site):
+def case_late_monitor(site: Site) -> None:
     """A monitor that starts later finds the program."""
     subject, path = going_on(site)
     done = site.run([site.options.dpm, "script", "--json", "-q", "--for", "0.5", str(site.script(TURNS))])
@@ -381,7 +385,7 @@ def case_late_monitor(site):
     expect(subject.wait(PATIENCE_S) == 0 and site.files() == [], site.files())
 
 
-def case_pid(site):
+def case_pid(site: Site) -> None:
     """A process that runs already, and what it forks, and no others; the command ends when they have."""
     other, other_path = going_on(site)
     path = site.folder / "later"
@@ -411,7 +415,7 @@ def case_pid(site):
     expect("excludes" in site.run([site.options.dpm, "script", "--pid", str(os.getpid()), str(script), "--", "true"], status=2).stderr, "a command too")
 
 
-def case_monitor_killed(site):
+def case_monitor_killed(site: Site) -> None:
     """The program goes on, and soon records nothing more; the next monitor sees its events."""
     subject, path = going_on(site)
     taken = site.folder / "taken"
@@ -433,7 +437,7 @@ def case_monitor_killed(site):
     expect(subject.wait(PATIENCE_S) == 0, subject)
 
 
-def case_program_killed(site):
+def case_program_killed(site: Site) -> None:
     path = site.folder / "turns"
     path.write_text("")
     events = site.folder / "events"
@@ -449,13 +453,13 @@ def case_program_killed(site):
     expect(site.files() == [], site.files())
 
 
-def is_ready(monitor):
+def is_ready(monitor: subprocess.Popen[Any]) -> int:
     """It waits for Control-C: signal 2 is blocked, and read from a descriptor."""
     status = pathlib.Path(f"/proc/{monitor.pid}/status").read_text()
     return int(status.split("SigBlk:")[1].split()[0], 16) & 1 << signal.SIGINT - 1
 
 
-def case_killed_at_any_moment(site):
+def case_killed_at_any_moment(site: Site) -> None:
     """Whenever the program is killed, its monitor tells what it did until then; whenever the monitor is, the program goes on to its end."""
     chance = random.Random(18)
     script = site.script("process p from subject\n" + "".join(
@@ -492,7 +496,7 @@ def case_killed_at_any_moment(site):
     expect(site.files() == [], site.files())
 
 
-def case_left_behind(site):
+def case_left_behind(site: Site) -> None:
     """What a program leaves when it is killed and no monitor looks, the next program removes."""
     subject, _ = going_on(site)
     subject.kill()
@@ -502,7 +506,7 @@ def case_left_behind(site):
     expect(site.files() == [], site.files())
 
 
-def case_other_version(site):
+def case_other_version(site: Site) -> None:
     """A program of another version of the library is named, and left alone."""
     subject, path = going_on(site)
     with (site.shared / site.files()[0]).open("r+b") as region:
@@ -515,7 +519,7 @@ def case_other_version(site):
     expect(subject.wait(PATIENCE_S) == 0, subject)
 
 
-def case_many_lines(site):
+def case_many_lines(site: Site) -> None:
     """A script of 100,000 lines is read, its events are found, and what it names in vain is told in a few words."""
     lines = 100_000
     script = site.script("process p from loop\n" + "".join(f"event e{n} is integer_assign on i{n} at *.p.main\n" for n in range(lines - 3)) +
@@ -528,7 +532,7 @@ def case_many_lines(site):
     expect(f":{lines + 1}:12: no action has the name 'integer_asign' (did you mean 'integer_assign'?)" in done.stderr, done.stderr)
 
 
-def case_names(site):
+def case_names(site: Site) -> None:
     script = site.script("process p from subject\nevent e is integer_assign on x at *.p.many_names\n")
     _, _, done = site.watch(script, *site.program("subject", "many_names"))
     for said in ("more than 119 bytes and is cut", "declares more than 4096 objects", "did not declare x in many_names"):
@@ -536,7 +540,7 @@ def case_names(site):
     expect("\x1b" not in done.stderr, "a name reaches the terminal as it is")
 
 
-def case_not_connected(site):
+def case_not_connected(site: Site) -> None:
     """A program that cannot have its file runs as ever."""
     low = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
     expect(site.run(site.program("subject"), preexec_fn=low).stdout == "the limit of file sizes is too low\n", "low limit")
@@ -547,7 +551,7 @@ def case_not_connected(site):
     expect("is not yours alone" in done.stderr, done.stderr)
 
 
-def case_damage(site):
+def case_damage(site: Site) -> None:
     """A hostile program harms its own events only: another one's are whole beside it."""
     path = site.folder / "turns"
     path.write_text("")
@@ -567,7 +571,7 @@ def case_damage(site):
     expect(counted["seen"] % 100 == 0 and counted["lost"] == 0, counted)
 
 
-def main():
+def main() -> bool:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dpm", required=True)
     parser.add_argument("--programs", required=True, type=pathlib.Path)

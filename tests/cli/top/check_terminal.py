@@ -15,6 +15,7 @@ import sys
 import tempfile
 import termios
 import time
+from typing import Any
 
 try:
     import pyte
@@ -40,7 +41,7 @@ while time.time() < end:
 class Session:
     """A process on a terminal of its own, and all that it wrote."""
 
-    def __init__(self, *arguments, term="xterm", size=(24, 80)):
+    def __init__(self, *arguments: str, term: str = "xterm", size: Any = (24, 80)) -> None:
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
             os.environ.update(TERM=term, LC_ALL="C.UTF-8")
@@ -52,15 +53,15 @@ class Session:
         self.screen = pyte.Screen(size[1], size[0])
         self.stream = pyte.Stream(self.screen)
 
-    def resize(self, rows, columns):
+    def resize(self, rows: int, columns: int) -> None:
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         if self.screen:
             self.screen.resize(rows, columns)
 
-    def press(self, keys):
+    def press(self, keys: str) -> None:
         os.write(self.terminal, keys.encode())
 
-    def read(self, seconds):
+    def read(self, seconds: float) -> str:
         """The output of the next `seconds`. The end of the program ends it early."""
         end, new = time.time() + seconds, ""
         while time.time() < end:
@@ -75,7 +76,7 @@ class Session:
         self.text += new
         return new
 
-    def see(self, pattern, seconds=10):
+    def see(self, pattern: str, seconds: int = 10) -> str:
         """The screen, once it matches."""
         end = time.time() + seconds
         while time.time() < end:
@@ -85,7 +86,7 @@ class Session:
                 return shown
         fail(f"did not see {pattern!r} within {seconds} s, but\n{shown}")
 
-    def end(self):
+    def end(self) -> int:
         """Its exit status, once it has ended."""
         for _ in range(100):
             pid, status = os.waitpid(self.pid, os.WNOHANG)
@@ -99,30 +100,30 @@ class Session:
         fail("did not end")
 
 
-def fail(why):
+def fail(why: str) -> None:
     sys.exit(f"check_terminal: {why}")
 
 
-def check(what, holds):
+def check(what: str, holds: bool) -> None:
     if not holds:
         fail(what)
 
 
-def modes_of(session):
+def modes_of(session: Session) -> list[Any] | None:
     try:
         return termios.tcgetattr(session.terminal)
     except termios.error:
         return None  # the other end is closed
 
 
-def given_back(session):
+def given_back(session: Session) -> None:
     check("the screen is left", "\x1b[?1049l" in session.text)
     check("the cursor is shown", "\x1b[?25h" in session.text or "\x1b[?12l\x1b[?25h" in session.text or "\x1b[34h" in session.text)
     modes = modes_of(session)
     check("the terminal's modes are as they were", modes is None or modes[3] == session.modes[3])
 
 
-def await_results(folder):
+def await_results(folder: str) -> None:
     """The meter writes them last."""
     deadline = time.time() + 30
     while not pathlib.Path(folder, "report.html").exists() and time.time() < deadline:
@@ -130,7 +131,7 @@ def await_results(folder):
     time.sleep(0.3)
 
 
-def watches_a_command():
+def watches_a_command() -> None:
     session = Session("top", "-d", "0.3", "-o", "live", "--", sys.executable, "-c", PROGRAM, "6")
     session.see(r"messages [1-9]\d*/s")
     session.see("python")
@@ -154,11 +155,11 @@ def watches_a_command():
     await_results("live")
 
 
-def run(*arguments):
+def run(*arguments: str | list[str | bytes | os.PathLike[str] | os.PathLike[bytes]] | list[str]) -> Any:
     return json.loads(subprocess.run([DPM, *arguments], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
 
 
-def agrees_with_statistics():
+def agrees_with_statistics() -> None:
     """Of a trace that has ended, the totals of both commands, process by process."""
     top, statistics = run("top", "live", "--json", "--threads"), run("statistics", "live", "--json", "--threads")
     check("top knows that it ended", top["is_over"])
@@ -168,7 +169,7 @@ def agrees_with_statistics():
     check("ledgers agree", top["ledger"]["seen"] == statistics["ledger"]["seen"])
 
 
-def sees_the_last_message_of_a_silent_program():
+def sees_the_last_message_of_a_silent_program() -> None:
     silent = "import socket, time; a, b = socket.socketpair(); a.send(b'x' * 7); b.recv(9); time.sleep(4)"
     program = subprocess.Popen([DPM, "meter", "--no-wait", "-o", "silent", "--", sys.executable, "-c", silent], stderr=subprocess.DEVNULL)
     end = time.time() + 3
@@ -184,7 +185,7 @@ def sees_the_last_message_of_a_silent_program():
     await_results("silent")
 
 
-def shows_a_trace_that_ended():
+def shows_a_trace_that_ended() -> None:
     for term in ("xterm", "vt100", "linux", "screen-256color"):
         session = Session("top", "live", term=term)
         session.see("ended")
@@ -196,7 +197,7 @@ def shows_a_trace_that_ended():
     check("with what to do instead", "--batch" in session.text)
 
 
-def survives_signals():
+def survives_signals() -> None:
     session = Session("top", "live")
     session.see("ended")
     os.kill(session.pid, signal.SIGTERM)
@@ -204,7 +205,7 @@ def survives_signals():
     given_back(session)
 
 
-def main():
+def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         watches_a_command()

@@ -7,13 +7,14 @@ import subprocess
 import sys
 import tempfile
 import traceback
+from typing import Any
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import control  # noqa: E402
 
 
-def main():
+def main() -> int:
     dpm, group, only = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3:]
     if subprocess.run([dpm, "doctor"], capture_output=True).returncode != 0:
         print("SKIPPED: programs cannot be metered here (dpm doctor)")
@@ -29,7 +30,7 @@ def main():
             filters.end()
 
 
-def play(dpm, group, cases, only, address):
+def play(dpm: str, group: str, cases: list[Any], only: list[str], address: dict[str, Any]) -> int:
     failed = 0
     for case in cases:
         name = case.__name__.removeprefix("case_")

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 FORMAT, DPM, HOSTILE, LIVE, SOURCE = sys.argv[1:6]
 NAME = 'a "b" \\N, {c}: <d>; #%e\'f [31m'
@@ -28,26 +29,26 @@ class Seen:
     names = caveats = ()
 
 
-def complain(text):
+def complain(text: str) -> None:
     failures.append(text)
     print(f"export_{FORMAT}: {text}")
 
 
-def need(tool):
+def need(tool: str) -> str:
     if shutil.which(tool) is None:
         print(f"SKIPPED: {tool} is not installed")
         sys.exit(77)
     return tool
 
 
-def run(*words, **more):
+def run(*words: tuple[Any, ...] | str | list[str | bytes | os.PathLike[str] | os.PathLike[bytes]], **more: Any) -> Any:
     done = subprocess.run(words, capture_output=True, **more)
     if done.returncode != 0:
         raise RuntimeError(f"{words[0]}: {done.stderr.decode(errors='replace')}{done.stdout.decode(errors='replace')[:500]}")
     return done.stdout.decode()
 
 
-def perfetto(path):
+def perfetto(path: Any) -> Seen:
     """The rules of Chrome's trace-event format for the events that are used."""
     with open(path) as file:
         document = json.load(file)
@@ -82,8 +83,8 @@ def perfetto(path):
     return seen
 
 
-def sqlite(path):
-    def query(text):
+def sqlite(path: Any) -> Seen:
+    def query(text: str) -> Any:
         return json.loads(run(need("sqlite3"), "-json", path, text) or "[]")
     seen = Seen()
     seen.events = collections.Counter({row["type"]: row["n"] for row in query("SELECT type, count(*) AS n FROM event GROUP BY type")})
@@ -101,7 +102,7 @@ def sqlite(path):
     return seen
 
 
-def csv_lines(path):
+def csv_lines(path: str) -> Seen:
     with open(path, newline="") as file:
         rows = list(csv.DictReader(file, strict=True))
     assert all(None not in row and None not in row.values() for row in rows)
@@ -112,7 +113,7 @@ def csv_lines(path):
     seen.names = {row["process_name"] for row in events}
     seen.caveats = [row["note"] for row in notes]
     assert sum(int(row["bytes"]) for row in notes if row["type"] == "LOSS") in (0, 7)
-    ends = collections.Counter()
+    ends: collections.Counter[str] = collections.Counter()
     for row in events:
         if row["message"] == "1" and (row["process"] if row["type"] == "SEND" else row["peer"]):
             sender = row["process"] if row["type"] == "SEND" else row["peer"]
@@ -121,7 +122,7 @@ def csv_lines(path):
     return seen
 
 
-def dot(path):
+def dot(path: Any) -> Seen:
     text = run(need("dot"), "-Tjson", path)
     graph, seen = json.loads(text), Seen()
     edges = [re.match(r"(\d+) messages\\n(\d+) bytes$", edge["label"]) for edge in graph.get("edges", [])]
@@ -141,7 +142,7 @@ def dot(path):
     return seen
 
 
-def shiviz(path):
+def shiviz(path: Any) -> Seen:
     with open(path) as file:
         parser, executions, text = file.read().split("\n", 2)
     # ShiViz takes the first two lines of a file as expressions, from the beginning of a line to its end.
@@ -164,7 +165,7 @@ def shiviz(path):
     return seen
 
 
-def paje(path):
+def paje(path: Any) -> Seen:
     tool, seen = need("pj_dump"), Seen()
     kinds, seen.events, seen.caveats = collections.Counter(), collections.Counter(), []
     for line in run(tool, "--ignore-incomplete-links", path).splitlines():
@@ -184,7 +185,7 @@ def paje(path):
     return seen
 
 
-def prometheus(path):
+def prometheus(path: Any) -> Seen:
     with open(path) as file:
         text = file.read()
     seen, values = Seen(), collections.defaultdict(dict)
@@ -207,11 +208,11 @@ def prometheus(path):
     return seen
 
 
-def otf2(path):
+def otf2(path: Any) -> Seen:
     tool, anchor, seen = need("otf2-print"), os.path.join(path, "traces.otf2"), Seen()
     kinds = {"MPI_SEND": "SEND", "MPI_RECV": "RECEIVE"}
     seen.events, sent, received, open_regions = collections.Counter(), collections.Counter(), collections.Counter(), {}
-    latest = collections.Counter()
+    latest: collections.Counter[str] = collections.Counter()
     for line in run(tool, anchor).splitlines():
         match = re.match(r"(ENTER|LEAVE|MPI_SEND|MPI_RECV) +(\d+) +(\d+) +(.*)", line)
         if not match:
@@ -221,12 +222,12 @@ def otf2(path):
         latest[place] = time
         if kind in kinds:
             seen.events[kinds[kind]] += 1
-            peer = int(re.search(r"(?:Receiver|Sender): (\d+)", rest)[1])
-            tag, length = re.search(r"Tag: (\d+), Length: (\d+)", rest).groups()
+            peer = int(re.findall(r"(?:Receiver|Sender): (\d+)", rest)[0])
+            tag, length = re.findall(r"Tag: (\d+), Length: (\d+)", rest)[0]
             (sent if kind == "MPI_SEND" else received)[
                 (place, peer, tag) if kind == "MPI_SEND" else (peer, place, tag)] += 1
             continue
-        region = re.search(r'Region: "([^"]*)"', rest)[1]
+        region = re.findall(r'Region: "([^"]*)"', rest)[0]
         if kind == "ENTER":
             assert place not in open_regions, "regions are nested"
             open_regions[place] = region
@@ -246,14 +247,14 @@ READERS = {"perfetto": perfetto, "sqlite": sqlite, "csv": csv_lines, "dot": dot,
            "prometheus": prometheus, "otf2": otf2}
 
 
-def check(folder, trace):
+def check(folder: str, trace: str) -> None:
     """Exports the trace and compares what the other tool sees with `dpm statistics` and with what is in CSV."""
     path = os.path.join(folder, f"{trace}.{FORMAT}")
     where = os.path.join(folder, trace)
     run(DPM, "export", where, "--to", FORMAT, "-o", path)
     seen = READERS[FORMAT](path)
     statistics = json.loads(run(DPM, "statistics", where, "--json", "--threads"))
-    counts = collections.Counter()
+    counts: collections.Counter[str] = collections.Counter()
     for process in statistics["processes"]:
         counts.update(process["events"])
     counts = collections.Counter({kind: count for kind, count in counts.items() if count})
@@ -283,7 +284,7 @@ def check(folder, trace):
     check_nothing_is_overwritten(where, path)
 
 
-def check_no_folder_is_overwritten(trace, path):
+def check_no_folder_is_overwritten(trace: str, path: str) -> None:
     before = sorted(os.listdir(path))
     for more in ([], ["--overwrite"]):
         again = subprocess.run([DPM, "export", trace, "--to", FORMAT, "-o", path] + more, capture_output=True)
@@ -294,7 +295,7 @@ def check_no_folder_is_overwritten(trace, path):
         complain(f"something that is not a trace was exported: status {bad.returncode}")
 
 
-def check_nothing_is_overwritten(trace, path):
+def check_nothing_is_overwritten(trace: str, path: str) -> None:
     if os.path.isdir(path):
         return check_no_folder_is_overwritten(trace, path)
     with open(path, "rb") as file:

@@ -5,6 +5,9 @@ Exports a run of the scenario in each format, opens it in the tool that docs/exp
 DOCS/export-FORMAT.png, or .svg. Two tools are not in Debian: they are used from copies of their sources (ShiViz, and Catapult with
 the trace viewer) where those are given, and their pictures stay as they are otherwise.
 """
+
+from __future__ import annotations
+
 import argparse
 import functools
 import http.server
@@ -15,7 +18,9 @@ import tempfile
 import threading
 import time
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "view/page"))
@@ -27,11 +32,12 @@ SCREEN = ":87"
 HTTP_PORT, PROMETHEUS_PORT = 7191, 7192
 
 
-def run(*words, **more):
-    return subprocess.run([str(word) for word in words], check=True, capture_output=True, text=True, **more).stdout
+def run(*words: Any, **more: Any) -> str:
+    result: str = subprocess.run([str(word) for word in words], check=True, capture_output=True, text=True, **more).stdout
+    return result
 
 
-def until(what, holds):
+def until(what: str, holds: Callable[..., Any]) -> None:
     end = time.monotonic() + PATIENCE_S
     while not holds():
         if time.monotonic() > end:
@@ -39,7 +45,7 @@ def until(what, holds):
         time.sleep(.2)
 
 
-def few_colours(png, docs, name):
+def few_colours(png: Any, docs: Any, name: str) -> None:
     """Pictures stay small with few colours."""
     run("pngquant", "--force", "--output", docs / f"export-{name}.png", 128, png)
     print(f"wrote {docs / f'export-{name}.png'}")
@@ -48,23 +54,24 @@ def few_colours(png, docs, name):
 class Screen:
     """A screen that only this program sees, for tools with windows."""
 
-    def __init__(self, width, height):
+    def __init__(self, width: int, height: int) -> None:
         self.environment = {**os.environ, "DISPLAY": SCREEN, "QT_X11_NO_MITSHM": "1", "LIBGL_ALWAYS_SOFTWARE": "1"}
         self.server = subprocess.Popen(["Xvfb", SCREEN, "-screen", "0", f"{width}x{height}x24"], stderr=subprocess.DEVNULL)
         self.size = width, height
 
-    def __enter__(self):
+    def __enter__(self) -> Screen:
         until("Xvfb", lambda: os.path.exists(f"/tmp/.X11-unix/X{SCREEN[1:]}"))
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.server.terminate()
         self.server.wait()
 
-    def tool(self, *words, **more):
-        return subprocess.run([str(word) for word in words], env=self.environment, capture_output=True, text=True, check=False, **more).stdout
+    def tool(self, *words: str | int, **more: Any) -> str:
+        result: str = subprocess.run([str(word) for word in words], env=self.environment, capture_output=True, text=True, check=False, **more).stdout
+        return result
 
-    def take(self, words, title, png, home, clicks=()):
+    def take(self, words: list[str], title: str, png: Any, home: Any, clicks: tuple[tuple[int, int], ...] = ()) -> None:
         """The window of a program when it shows nothing new any more; clicks come before. `home` has no settings of the user."""
         environment = {**self.environment, "HOME": str(home), "XDG_RUNTIME_DIR": str(home)}
         program = subprocess.Popen([str(word) for word in words], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -81,10 +88,10 @@ class Screen:
             program.kill()
             program.wait()
 
-    def when_still(self, window, png):
+    def when_still(self, window: str, png: Any) -> None:
         shown = []
 
-        def is_still():
+        def is_still() -> bool:
             time.sleep(1)
             self.tool("import", "-window", window, png)
             shown.append(Path(png).read_bytes() if Path(png).exists() else b"")
@@ -93,15 +100,15 @@ class Screen:
 
 
 class Browser:
-    def __init__(self, folder, width, height):
+    def __init__(self, folder: Any, width: int, height: int) -> None:
         self.browser = browser_suite.start_browser(str(folder))
         self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
                                      {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         return self.browser
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.browser.quit()
 
 
@@ -117,7 +124,7 @@ FILES = {"perfetto": "trace.json", "sqlite": "trace.db", "csv": "trace.csv", "do
          "otf2": "trace", "prometheus": "dpm.prom"}
 
 
-def window(form, folder, docs):
+def window(form: Any, folder: Any, docs: Any) -> None:
     words, title, clicks = WINDOWS[form]
     os.chdir(folder)
     with Screen(1060, 640) as screen:
@@ -125,11 +132,11 @@ def window(form, folder, docs):
     few_colours(folder / f"{form}.png", docs, form)
 
 
-def dot(folder, docs):
+def dot(folder: Any, docs: Any) -> None:
     run("dot", "-Tsvg", folder / "graph.dot", "-o", docs / "export-graph.svg")
 
 
-def prometheus(folder, docs):
+def prometheus(folder: Any, docs: Any) -> None:
     """The file is what a target answers, which Prometheus asks each second."""
     handler = functools.partial(type("Quiet", (http.server.SimpleHTTPRequestHandler,), {"log_message": lambda *_: None}), directory=str(folder))
     target = http.server.ThreadingHTTPServer(("127.0.0.1", HTTP_PORT), handler)
@@ -141,7 +148,7 @@ def prometheus(folder, docs):
     server = subprocess.Popen(["prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
                                f"--web.listen-address=127.0.0.1:{PROMETHEUS_PORT}"], stderr=subprocess.DEVNULL)
 
-    def has_samples():
+    def has_samples() -> bool:
         try:
             with urllib.request.urlopen(f"{address}/api/v1/query?query=dpm_messages_total") as answer:
                 return b'"value"' in answer.read()
@@ -160,7 +167,7 @@ def prometheus(folder, docs):
     few_colours(folder / "prometheus.png", docs, "prometheus")
 
 
-def shiviz(source, folder, docs):
+def shiviz(source: Any, folder: Any, docs: Any) -> None:
     with Browser(folder / "profile", 1100, 700) as browser:
         browser.get(f"file://{source}/index.html")
         browser.execute_script("$('.try').click()")
@@ -171,7 +178,7 @@ def shiviz(source, folder, docs):
     few_colours(folder / "shiviz.png", docs, "shiviz")
 
 
-def trace_viewer(source, folder, docs):
+def trace_viewer(source: Any, folder: Any, docs: Any) -> None:
     """The viewer as a page: the first transactions, with messages as arrows. What is selected is explained below; nothing is."""
     run(sys.executable, source / "tracing/bin/trace2html", folder / "trace.json", "--output", folder / "viewer.html")
     with Browser(folder / "profile", 1100, 1300) as browser:
@@ -191,7 +198,7 @@ def trace_viewer(source, folder, docs):
     few_colours(folder / "viewer.png", docs, "perfetto")
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("dpm", type=Path)
     parser.add_argument("scenario", type=Path)

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 DPM, SOURCE = os.path.abspath(sys.argv[1]), sys.argv[2]
 LEAST = [{"event": "send", "process": "a", "peer": "b", "channel": 5, "time_s": 1, "length_bytes": 10},
@@ -30,11 +31,11 @@ REFUSED = {
 failures = []
 
 
-def run(*words):
+def run(*words: list[str | bytes | os.PathLike[str] | os.PathLike[bytes]] | str) -> subprocess.CompletedProcess[Any]:
     return subprocess.run([DPM, *words], capture_output=True, text=True, timeout=60)
 
 
-def numbers(trace):
+def numbers(trace: str) -> tuple[list[tuple[Any, Any, Any, Any]], list[tuple[Any, Any, Any]], Any, Any]:
     statistics = json.loads(run("statistics", trace, "--json").stdout)
     steps = json.loads(run("parallelism", trace, "--json", "--method", "none").stdout)
     return (sorted((m["from"], m["to"], m["count"], m["bytes"]) for m in statistics["messages"]),

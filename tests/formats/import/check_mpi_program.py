@@ -12,6 +12,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from typing import Any
 
 DPM, PROGRAM, RECORDER = (os.path.abspath(word) for word in sys.argv[1:4])
 RANKS = 3
@@ -24,17 +26,17 @@ exec env LD_PRELOAD=./recorder.so DPM_OTF2=archive "./rank$OMPI_COMM_WORLD_RANK"
 """
 
 
-def skip(reason):
+def skip(reason: str) -> None:
     print(f"SKIPPED: {reason}")
     sys.exit(77)
 
 
-def is_rank(name):
+def is_rank(name: str) -> bool:
     """Further threads of a rank, which wake it up, have longer names."""
     return name in {f"rank{number}" for number in range(RANKS)}
 
 
-def sizes(trace, kind):
+def sizes(trace: str, kind: str) -> collections.defaultdict[tuple[str | Any, str | Any], list[int]]:
     """The lengths of all messages of each rank to each other, in order, at the end that `kind` says."""
     subprocess.run([DPM, "export", trace, "--to", "csv", "-o", f"{trace}.csv", "--overwrite"], check=True, capture_output=True)
     by_pair = collections.defaultdict(list)
@@ -46,9 +48,9 @@ def sizes(trace, kind):
     return by_pair
 
 
-def compare(metered, recorded):
+def compare(metered: collections.defaultdict[tuple[str | Any, str | Any], list[int]], recorded: collections.defaultdict[tuple[str | Any, str | Any], list[int]]) -> Iterator[str]:
     """What is wrong."""
-    headers = collections.Counter()
+    headers: collections.Counter[str] = collections.Counter()
     for pair in sorted(set(metered) | set(recorded)):
         greetings = len(metered[pair]) - len(recorded[pair])
         if not 0 <= greetings <= GREETINGS_MAX:
@@ -59,7 +61,7 @@ def compare(metered, recorded):
         yield f"the metered messages are longer by {dict(headers)} bytes; all should be by the same"
 
 
-def main():
+def main() -> None:
     if shutil.which("mpirun") is None:
         skip("mpirun is not installed")
     with tempfile.TemporaryDirectory() as folder:

@@ -11,18 +11,19 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 DPM, SOURCE = sys.argv[1:3]
 failures = []
 DAMAGED = 40
 
 
-def run(*words):
+def run(*words: list[str | bytes | os.PathLike[str] | os.PathLike[bytes]] | str) -> subprocess.CompletedProcess[Any]:
     # The library makes room for as many properties as a damaged anchor file claims: 8 s, and a minute under the address sanitizer.
     return subprocess.run([DPM, *words], capture_output=True, text=True, timeout=300)
 
 
-def traffic(trace):
+def traffic(trace: str) -> tuple[list[tuple[Any, Any, Any, Any]], list[tuple[Any, Any]]]:
     result = json.loads(run("statistics", trace, "--json").stdout)
     return (sorted((m["from"], m["to"], m["count"], m["bytes"]) for m in result["messages"]),
             sorted((p["process"], p["machine"]) for p in result["processes"] if p["sent"] + p["received"]))
@@ -50,7 +51,7 @@ with tempfile.TemporaryDirectory() as folder:
         failures.append(f"CPU times are {cpu}")
 
     draw = random.Random(5)
-    outcomes = {}
+    outcomes: dict[str, Any] = {}
     files = sorted(os.path.join(root, name) for root, _, names in os.walk("ring.otf2") for name in names)
     for _ in range(DAMAGED):
         shutil.rmtree("bad.otf2", ignore_errors=True)

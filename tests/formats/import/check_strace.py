@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 DPM = sys.argv[1]
 REDIS = """redis-server --port 0 --unixsocket ./socket --save "" >/dev/null & until [ -S socket ]; do sleep .05; done
@@ -38,7 +39,7 @@ assert total == 200 * 199 // 2 + 200
 }
 
 
-def messages(trace):
+def messages(trace: str) -> Any:
     """Messages and bytes by sender and receiver; and how many processes had each name."""
     done = subprocess.run([DPM, "statistics", trace, "--json"], check=True, capture_output=True, text=True)
     result = json.loads(done.stdout)
@@ -48,7 +49,7 @@ def messages(trace):
     return traffic, result["ledger"]
 
 
-def may_meter():
+def may_meter() -> bool:
     done = subprocess.run([DPM, "meter", "--source", "kernel", "-o", "try", "--", "true"], capture_output=True, text=True)
     return done.returncode == 0
 

@@ -3,7 +3,7 @@
 import sys
 
 from outcome import Absent, Failed
-from site_of_guest import HERE, last_line
+from site_of_guest import HERE, Site, last_line
 
 HAS_SOURCE = True
 CASES = {"varieties": ["tcp4", "tcp6", "unix_stream", "unix_seqpacket", "unix_datagram", "udp4", "pipe"],
@@ -12,7 +12,7 @@ CASES = {"varieties": ["tcp4", "tcp6", "unix_stream", "unix_seqpacket", "unix_da
 LIMIT_S = 900
 
 
-def play(site) -> None:
+def play(site: Site) -> None:
     tools = site.tool("tests/live")
     site.meter("/bin/true")  # absent where the account may not use the source
     for program, cases in CASES.items():

@@ -14,6 +14,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 # Of the cause's time: dpm and the program begin to measure a few microseconds apart, at each wait.
 WITNESS_DIFFERS_MAX = 0.03
@@ -38,7 +39,7 @@ if os.path.exists("/proc/self/autogroup"):
 while True: pass"""
 
 
-def start_hogs(folder):
+def start_hogs(folder: str) -> list[Any]:
     """On the CPU that the chain's `middle` chooses; more important than all else, so that it has most of that CPU however
     much other programs want it. It is not metered."""
     program = os.path.join(folder, "backup")
@@ -46,7 +47,7 @@ def start_hogs(folder):
     return [subprocess.Popen([program, "-c", HOG], start_new_session=True)]
 
 
-def blame(dpm, source, cause, folder):
+def blame(dpm: Any, source: Any, cause: str, folder: str) -> Any:
     out = os.path.join(folder, "out")
     hogs = start_hogs(folder) if cause == "hog" else []
     try:
@@ -61,33 +62,33 @@ def blame(dpm, source, cause, folder):
     return both(dpm, out, client_of(dpm, out)), both(dpm, out, PLANTED[cause][0])
 
 
-def both(dpm, out, process):
+def both(dpm: Any, out: str, process: str) -> list[Any]:
     """By the times of the trace, as far as it has them, and by samples."""
     return [divided(dpm, out, process, *words) for words in ((), ("--samples", os.path.join(out, "samples")))]
 
 
-def divided(dpm, out, process, *words):
+def divided(dpm: Any, out: str, process: Any, *words: Any) -> Any:
     told = subprocess.run([dpm, "blame", out, "--of", process, "--json", *words], capture_output=True, text=True, check=True)
     return json.loads(told.stdout)
 
 
-def client_of(dpm, out):
+def client_of(dpm: Any, out: str) -> Any:
     """The process that sends to `front`. It has no program of its own, and so no name of its own."""
     listed = json.loads(subprocess.run([dpm, "statistics", out, "--json"], capture_output=True, text=True, check=True).stdout)
     senders = [row["from"] for row in listed["messages"] if row["to"] == "front" and row["from"] != "middle"]
     return senders[0]
 
 
-def witness_of(folder):
+def witness_of(folder: str) -> float | None:
     path = pathlib.Path(folder, "witness")
     return float(path.read_text()) if path.exists() else None
 
 
-def parts(node):
+def parts(node: Any) -> Any:
     return sum(node[key] for key in node if key.endswith("_s") and key != "total_s") + sum(map(parts, node["waits_for"]))
 
 
-def check(dpm, source, cause):
+def check(dpm: Any, source: Any, cause: str) -> str | None:
     with tempfile.TemporaryDirectory() as folder:
         (found, sampled), (own, own_sampled) = blame(dpm, source, cause, folder)
         witness = witness_of(folder)
@@ -108,14 +109,14 @@ def check(dpm, source, cause):
     return is_wrong(own["tree"][part], witness) or is_outside(own["tree"][part], own_sampled, part)
 
 
-def is_wrong(exact_s, witness):
+def is_wrong(exact_s: Any, witness: float | None) -> str | None:
     """`witness`: what the program measured; it does not measure the queue of a CPU."""
     if witness is None or abs(exact_s - witness) <= WITNESS_DIFFERS_MAX * witness:
         return None
     return f"{exact_s} s exactly, by the clocks of the program {witness} s"
 
 
-def is_outside(exact_s, sampled, part):
+def is_outside(exact_s: Any, sampled: Any, part: str) -> str | None:
     """The exact time is in the interval of the samples, taken twice as wide: once in 10,000 runs it is not."""
     low, high = sampled["tree"]["intervals"][part]
     if abs(exact_s - sampled["tree"][part]) > high - low:
@@ -123,19 +124,19 @@ def is_outside(exact_s, sampled, part):
     return None
 
 
-def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("--dpm", required=True)
-    options.add_argument("--source", choices=("kernel", "notify"), default="kernel")
-    options.add_argument("--repeat", type=int, default=1)
-    options.add_argument("--cause", choices=PLANTED, action="append")
-    options = options.parse_args()
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--dpm", required=True)
+    parser.add_argument("--source", choices=("kernel", "notify"), default="kernel")
+    parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--cause", choices=PLANTED, action="append")
+    options = parser.parse_args()
     probe = subprocess.run([options.dpm, "meter", "--source", options.source, "-o", tempfile.mkdtemp() + "/out", "--", "true"],
                            capture_output=True, text=True)
     if probe.returncode != 0:
         print(f"SKIPPED: the {options.source} source cannot be used here:", probe.stderr.strip())
         sys.exit(SKIPPED)
-    failures = collections.Counter()
+    failures: collections.Counter[str] = collections.Counter()
     for cause in options.cause or PLANTED:
         for _ in range(options.repeat):
             what = check(options.dpm, options.source, cause)

@@ -14,7 +14,7 @@ import sys
 REQUEST_BYTES, UNSEEN_BYTES = 100, 50
 
 
-def answer(connection):
+def answer(connection: socket.socket) -> None:
     try:
         while request := connection.recv(1000):
             connection.send(request + b"!")
@@ -22,7 +22,7 @@ def answer(connection):
         pass  # the client does not wait for the answer to what it sent last
 
 
-def main():
+def main() -> None:
     count, unseen = int(sys.argv[1]), int(sys.argv[2])
     listener = socket.create_server(("127.0.0.1", 0))
     child = os.fork()

@@ -5,6 +5,7 @@ import argparse
 import pathlib
 import shlex
 import sys
+from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "harness"))
@@ -22,28 +23,30 @@ FEW = 20
 
 
 class Check:
-    def __init__(self, asked):
-        self.dpm, self.list_events, self.failures = asked.dpm, asked.list_events, []
+    def __init__(self, asked: argparse.Namespace) -> None:
+        self.dpm, self.list_events = asked.dpm, asked.list_events
+        self.failures: list[str] = []
 
-    def expect(self, what, holds, seen):
+    def expect(self, what: str, holds: bool, seen: object) -> None:
         print(f"{'ok' if holds else 'FAILED'}: {what}{'' if holds else ': ' + str(seen)}")
         if not holds:
             self.failures.append(what)
 
-    def meter(self, program, *arguments):
+    def meter(self, program: str, *arguments: int | str) -> tuple[running.Finished, events.Trace]:
         """The run, and the events of its trace."""
         with running.Workshop() as workshop:
             done = running.run([sys.executable, str(HERE / program), *map(str, arguments)], workshop.folder(), meter=self.dpm)
             if done.status != 0:
                 raise SystemExit(f"FAILED: {program} ended with {done.status}: {done.errors}")
+            assert done.trace
             return done, events.Trace(self.list_events, done.trace)
 
 
-def gaps(trace):
+def gaps(trace: events.Trace) -> list[events.Event]:
     return [event for event in trace.events if event.type == "GAP"]
 
 
-def last_operations(check):
+def last_operations(check: Check) -> None:
     for attempt in range(ATTEMPTS):
         done, trace = check.meter("brief_connections.py", FEW, 0)
         if NOT_CHECKABLE not in done.errors:
@@ -52,7 +55,7 @@ def last_operations(check):
     check.expect("and none is missing", not gaps(trace), gaps(trace))
 
 
-def unseen_bytes(check):
+def unseen_bytes(check: Check) -> None:
     for attempt in range(ATTEMPTS):
         done, trace = check.meter("brief_connections.py", FEW, 3)
         sent = [gap.length for gap in gaps(trace) if gap.code == 0]
@@ -62,7 +65,7 @@ def unseen_bytes(check):
     check.expect("the ledger names them", "passed the meter unseen" in done.errors, done.errors)
 
 
-def datagrams(check):
+def datagrams(check: Check) -> None:
     for way, count in (("answered", 100), ("flood", 200)):
         for attempt in range(ATTEMPTS):
             done, trace = check.meter("datagrams.py", way, count)
@@ -76,7 +79,7 @@ def datagrams(check):
         check.expect(f"datagrams, {way}: some were dropped", (int(done.output) < count) == (way == "flood"), done.output)
 
 
-def unseen_datagrams(check):
+def unseen_datagrams(check: Check) -> None:
     for attempt in range(ATTEMPTS):
         done, trace = check.meter("datagrams.py", "unseen", 30)
         if gaps(trace):
@@ -87,7 +90,7 @@ def unseen_datagrams(check):
                  done.errors)
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("dpm", "list-events", "can-notify"):
         parser.add_argument("--" + name, required=True)

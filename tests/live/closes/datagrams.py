@@ -9,12 +9,14 @@
 import os
 import socket
 import sys
+from collections.abc import Callable
+from typing import Any
 
 UNSEEN = 3
 SMALL_BUFFER_BYTES = 4096
 
 
-def in_child(work):
+def in_child(work: Callable[..., Any]) -> int:
     child = os.fork()
     if child == 0:
         work()
@@ -22,11 +24,11 @@ def in_child(work):
     return child
 
 
-def answered(count):
+def answered(count: Any) -> Any:
     server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     server.bind(("127.0.0.1", 0))
 
-    def answer():
+    def answer() -> None:
         for _ in range(count):
             data, client = server.recvfrom(1000)
             server.sendto(data, client)
@@ -42,7 +44,7 @@ def answered(count):
     return count
 
 
-def receive_all(receiver, unseen):
+def receive_all(receiver: socket.socket, unseen: int) -> int:
     """Reads what is there; the number of datagrams."""
     received = 0
     try:
@@ -53,7 +55,7 @@ def receive_all(receiver, unseen):
         return received
 
 
-def at_once(count, buffer_bytes=None, unseen=0):
+def at_once(count: Any, buffer_bytes: int | None = None, unseen: int = 0) -> int:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
         if buffer_bytes:
             receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer_bytes)
@@ -61,7 +63,7 @@ def at_once(count, buffer_bytes=None, unseen=0):
         receiver.setblocking(False)
         receive_all(receiver, 0)  # it is there
 
-        def send():
+        def send() -> None:
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
                 for _ in range(count):
                     sender.sendto(b"x" * 100, receiver.getsockname())
@@ -70,9 +72,9 @@ def at_once(count, buffer_bytes=None, unseen=0):
         return receive_all(receiver, unseen)
 
 
-def main():
+def main() -> None:
     count = int(sys.argv[2])
-    ways = {
+    ways: dict[str, Callable[[int], object]] = {
         "answered": answered,
         "flood": lambda count: at_once(count, buffer_bytes=SMALL_BUFFER_BYTES),
         "unseen": lambda count: at_once(count, unseen=UNSEEN),

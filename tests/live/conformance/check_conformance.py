@@ -12,6 +12,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+from typing import NamedTuple
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "harness"))
 import events
@@ -21,7 +22,7 @@ import running
 ACCOUNT_BYTES = 4 << 20
 
 
-def arguments():
+def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dpm", required=True)
     parser.add_argument("--list-events", required=True)
@@ -35,34 +36,44 @@ def arguments():
     return parser.parse_args()
 
 
-def by_role(results):
+def role_of(line: str) -> str:
+    return line.partition(":")[0]
+
+
+def by_role(results: list[str]) -> list[str]:
     """Lines of different roles come in any order; those of one role do not."""
-    return sorted(results, key=lambda line: line.partition(":")[0])
+    return sorted(results, key=role_of)
 
 
-def wait_status(status):
+def wait_status(status: int) -> int:
     """As wait(2) tells it; whether a core was dumped is up to the machine."""
     return -status if status < 0 else status << 8
 
 
-def documented_difference(options, case):
+def documented_difference(options: argparse.Namespace, case: str) -> list[str]:
     """What is known to differ: PROGRAM.CASE in the source's folder of differences."""
-    path = pathlib.Path(__file__).parent / "differences" / options.source / f"{options.name}.{case}"
+    path: pathlib.Path = pathlib.Path(__file__).parent / "differences" / options.source / f"{options.name}.{case}"
     return path.read_text().splitlines() if path.exists() else []
 
 
-def play(options, case, folder, meter):
+class Played(NamedTuple):
+    """What a case did, and what it says it did."""
+    finished: running.Finished
+    expected: dict[int, list[expectation.Line]]
+    results: list[str]
+
+
+def play(options: argparse.Namespace, case: str, folder: pathlib.Path, meter: str | None) -> Played:
     account = folder / "account"
     with open(account, "wb") as file:
         file.truncate(ACCOUNT_BYTES)
     account.chmod(0o666)
     finished = running.run([options.program, case], folder, meter=meter, source=options.source, user=options.user,
                            environment={"DPM_ACCOUNT": str(account)}, limit_s=90)
-    finished.expected, finished.results = expectation.read_account(account, options.source)
-    return finished
+    return Played(finished, *expectation.read_account(account, options.source))
 
 
-def check_case(options, workshop, case):
+def check_case(options: argparse.Namespace, workshop: running.Workshop, case: str) -> list[str]:
     ways = {"bare": None, "metered": options.dpm}
     done = {}
     for way, meter in ways.items():
@@ -70,28 +81,30 @@ def check_case(options, workshop, case):
             done[way] = play(options, case, workshop.folder(), meter)
         except running.Hung as hung:
             return [f"{way}: {hung}"]
-    bare, metered = done["bare"], done["metered"]
+    bare, metered = done["bare"].finished, done["metered"].finished
+    expected = done["metered"].expected
     if bare.status in (98, 99):
         return [f"bare, it could not be prepared: {bare.errors}"]
     complaints = []
     if bare.status != metered.status:
         complaints.append(f"it ends with {bare.status} bare and with {metered.status} metered: {metered.errors}")
-    differences = [line for line in difflib.unified_diff(by_role(bare.results), by_role(metered.results), n=0, lineterm="")
+    differences = [line for line in difflib.unified_diff(by_role(done["bare"].results), by_role(done["metered"].results), n=0, lineterm="")
                    if not line.startswith(("---", "+++", "@@"))]
     if differences != documented_difference(options, case):
         complaints += differences or ["it behaves alike, which is documented not to be so"]
+    assert metered.trace
     try:
         trace = events.Trace(options.list_events, metered.trace)
     except ValueError as error:
         return complaints + [str(error), metered.errors]
-    metered.expected[metered.pid].append(expectation.Line("END", wait_status(metered.status), "-"))
-    complaints += expectation.Comparison(metered.expected, trace).run(metered.errors)
+    expected[metered.pid].append(expectation.Line("END", wait_status(metered.status), "-"))
+    complaints += expectation.Comparison(expected, trace).run(metered.errors)
     if complaints:
         complaints.append(f"the meter said: {metered.errors.strip()}")
     return complaints
 
 
-def main():
+def main() -> bool:
     options = arguments()
     options.program = os.path.abspath(options.program)
     options.name = os.path.basename(options.program).removeprefix("conformance_")

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "harness"))
 import events
@@ -55,7 +56,7 @@ for i in range(60):
 WAITER = "import os,time\nc=os.fork()\nif not c: time.sleep(1.5); os._exit(5)\nprint(os.waitpid(c,0)[1])"
 
 
-def metered(options, command, folder, tag=None, counters=True):
+def metered(options: argparse.Namespace, command: list[str], folder: pathlib.Path, tag: str | None = None, counters: bool = True) -> subprocess.Popen[str]:
     if not counters:
         return subprocess.Popen([options.recorder, "--no-counters", str(folder / "trace"), *command], text=True,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -64,7 +65,7 @@ def metered(options, command, folder, tag=None, counters=True):
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
 
 
-def shells_say_the_same(options, workshop):
+def shells_say_the_same(options: argparse.Namespace, workshop: running.Workshop) -> Iterator[str]:
     commands = (["dash", "-c", JOBS], ["bash", "-c", JOBS], ["bash", "-c", MONITOR], ["make", "-s", "-j2", "--eval", MAKEFILE, "all"])
     for command, counters in itertools.product(commands, (True, False)):
         bare = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
@@ -78,7 +79,7 @@ def shells_say_the_same(options, workshop):
 SHELL = "for i in 1 2 3 4 5 6; do awk 'BEGIN{for(i=0;i<300000;i++)s+=i}'; done; times"
 
 
-def shell_children_are_known(options, workshop):
+def shell_children_are_known(options: argparse.Namespace, workshop: running.Workshop) -> Iterator[str]:
     for shell, counters in itertools.product(("dash", "bash"), (True, False)):
         folder = workshop.folder()
         output, errors = metered(options, [shell, "-c", SHELL], folder, counters=counters).communicate(timeout=60)
@@ -90,7 +91,7 @@ def shell_children_are_known(options, workshop):
             yield f"{shell} {'with' if counters else 'without'} counters: children used {children_s} s, the trace says {seen_s}: {errors}"
 
 
-def cpu_is_that_of_rusage(options, workshop):
+def cpu_is_that_of_rusage(options: argparse.Namespace, workshop: running.Workshop) -> Iterator[str]:
     folder = workshop.folder()
     process = metered(options, [sys.executable, "-c", PARENT], folder)
     _, errors = process.communicate(timeout=120)
@@ -105,7 +106,7 @@ def cpu_is_that_of_rusage(options, workshop):
             yield f"process {child} used {seconds:.6f} s; the trace says {ends.get(child)}"
 
 
-def polled_children_are_known(options, workshop):
+def polled_children_are_known(options: argparse.Namespace, workshop: running.Workshop) -> Iterator[str]:
     """A parent's sum of its children would tell single ones to 10 ms only. A counter also tells time that the host took from us, in
     one run but not in the next: what the meter misses is missing in both."""
     for _ in range(2):
@@ -125,7 +126,7 @@ def polled_children_are_known(options, workshop):
     yield f"CPU time is missing, in ms: {off[-8:]}"
 
 
-def first_process_has_its_own(options, workshop):
+def first_process_has_its_own(options: argparse.Namespace, workshop: running.Workshop) -> Iterator[str]:
     """The process that becomes the program was dpm before: most of what it has used when the program begins is dpm's."""
     shares = []
     for _ in range(5):
@@ -138,7 +139,7 @@ def first_process_has_its_own(options, workshop):
         yield f"the trace has {[round(share, 2) for share in shares]} of what its process had used when the program began: {errors}"
 
 
-def supervisor_of(tag):
+def supervisor_of(tag: str) -> int | None:
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             if (folder / "comm").read_text() == "dpm-meter\n" and f"DPM_TEST_TAG={tag}".encode() in (folder / "environ").read_bytes():
@@ -148,7 +149,7 @@ def supervisor_of(tag):
     return None
 
 
-def killed_while_it_holds(options, workshop):
+def killed_while_it_holds(options: argparse.Namespace, workshop: running.Workshop) -> Iterator[str]:
     folder = workshop.folder()
     process = metered(options, [sys.executable, "-c", WAITER], folder, tag=str(folder))
     time.sleep(0.8)
@@ -162,7 +163,7 @@ def killed_while_it_holds(options, workshop):
         yield f"with its supervisor killed the program says {output!r} and ends with {process.returncode}"
 
 
-def main():
+def main() -> bool:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dpm", required=True)
     parser.add_argument("--recorder", required=True)

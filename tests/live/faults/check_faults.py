@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
@@ -25,8 +26,8 @@ import session  # noqa: E402
 SKIPPED = 77
 
 
-def all_cases() -> dict:
-    found = {}
+def all_cases() -> dict[str, Any]:
+    found: dict[str, Any] = {}
     for path in sorted(HERE.glob("*cases*.py")):
         module = importlib.import_module(path.stem)
         found |= {name.removeprefix("case_"): case for name, case in vars(module).items()
@@ -34,7 +35,7 @@ def all_cases() -> dict:
     return found
 
 
-def play(case, dpm: str, folder: pathlib.Path) -> int:
+def play(case: Any, dpm: str, folder: pathlib.Path) -> int:
     site = session.Site(dpm, folder)
     try:
         case(site)
@@ -57,7 +58,7 @@ def end_processes(folder: pathlib.Path) -> None:
             pass
 
 
-def play_in_cluster(case, words: argparse.Namespace, folder: pathlib.Path) -> int:
+def play_in_cluster(case: Any, words: argparse.Namespace, folder: pathlib.Path) -> int:
     able = subprocess.run([words.cluster, "check"], capture_output=True, text=True, check=False)
     if able.returncode != 0:
         print(f"SKIPPED: {able.stdout.strip() or able.stderr.strip()}")

@@ -39,6 +39,7 @@ def play(name: str, words: argparse.Namespace) -> tuple[str, str]:
     command = [HERE / "check_faults.py", "--cluster", words.cluster, "--dpm", words.dpm, f"soak_{name}"]
     last = ""
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as case:
+        assert case.stdout
         for line in case.stdout:
             print(f"  {line}", end="", file=sys.stderr, flush=True)
             last = line.strip() if not line.startswith(" ") else last

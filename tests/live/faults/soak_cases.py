@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 import time
+from typing import Any
 
 from cases_network import link_down
 from cases_output import Noise
@@ -36,7 +37,7 @@ def soak_collector(site: Site) -> None:
     ledger = site.ledger("log")
     left = {}
     for host, name in (("red", "answer"), ("green", "ask")):
-        wait_until(lambda h=host, n=name: f"{n} (process" in site.daemon_log(h), f"{host} to say where events are", 120)
+        wait_until(lambda: f"{name} (process" in site.daemon_log(host), f"{host} to say where events are", 120)
         streams = list((site.folder / f"state-{host}/dpm/spool").glob("*.stream"))
         expect(len(streams) == 1, streams)
         site.run(site.dpm, "filter", "-o", f"left-{host}", "--json", given=streams[0])
@@ -123,7 +124,7 @@ def soak_hosts(site: Site) -> None:
     said = session.do(f"add many host[1-{HOSTS}]={each} /bin/cat", f"add many host[1-{rest}] /bin/cat", patience_s=300)
     created_s = time.monotonic() - began_s
     expect(said.count("was created") == PROCESSES, said)
-    took_s = {}
+    took_s: dict[str, Any] = {}
     for command, word in (("startjob", " started."), ("stopjob", " stopped."), ("startjob", " started.")):
         began_s = time.monotonic()
         said = session.do(f"{command} many", patience_s=300)

@@ -107,7 +107,7 @@ class Session:
         try:
             return process.wait(timeout=limit_s)
         except subprocess.TimeoutExpired:
-            raise Failed(f"{process.args} does not end: {self.logs()}") from None
+            raise Failed(f"{process.args!r} does not end: {self.logs()}") from None
 
     @contextlib.contextmanager
     def meter_killed(self) -> Iterator[None]:

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "harness"))
 import events
@@ -21,10 +22,10 @@ import real_program
 import running
 
 CLIENTS = 4
-NOBODY = {"user": running.NOBODY, "group": running.NOBODY, "extra_groups": []}
+NOBODY: dict[str, Any] = {"user": running.NOBODY, "group": running.NOBODY, "extra_groups": []}
 
 
-def left_behind():
+def left_behind() -> dict[str, list[Any]]:
     """What the kernel has of eBPF, by kind. Programs of others come and go seldom."""
     kinds = {}
     for kind in ("prog", "map", "link"):
@@ -34,7 +35,7 @@ def left_behind():
 
 
 class Server:
-    def __init__(self, folder, cgroup):
+    def __init__(self, folder: pathlib.Path, cgroup: pathlib.Path) -> None:
         programs = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"))
         if not programs:
             running.skip("postgresql is not installed")
@@ -49,21 +50,21 @@ class Server:
         self.run("pgbench", *self.own, "-i", "-s", "1", "-q", "postgres")
 
     @staticmethod
-    def enter(cgroup):
+    def enter(cgroup: pathlib.Path) -> None:
         (cgroup / "cgroup.procs").write_text(str(os.getpid()))
         os.setgroups([])
         os.setgid(running.NOBODY)
         os.setuid(running.NOBODY)
 
-    def run(self, program, *words, check=True):
+    def run(self, program: str, *words: str | pathlib.Path, check: bool = True) -> subprocess.CompletedProcess[str]:
         return subprocess.run([self.programs / program, *words], capture_output=True, text=True, timeout=90, check=check, **NOBODY)
 
     # pgbench writes all of its log only if it ends by itself.
-    def load(self, name, *length):
+    def load(self, name: str, *length: str) -> subprocess.Popen[str]:
         return subprocess.Popen([self.programs / "pgbench", *self.own, "-S", "-n", "-c", str(CLIENTS), *length, "-l", "--log-prefix",
                                  str(self.folder / name), "postgres"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **NOBODY)
 
-    def transactions(self, name):
+    def transactions(self, name: str) -> list[float]:
         """When each ended, in seconds since 1970."""
         ends = []
         for path in self.folder.glob(f"{name}.*"):
@@ -72,21 +73,21 @@ class Server:
                 ends.append(int(seconds) + int(microseconds) / 1e6)
         return ends
 
-    def end(self):
+    def end(self) -> int:
         self.process.send_signal(signal.SIGINT)
         return self.process.wait(timeout=60)
 
 
 class Checks:
-    def __init__(self, options):
+    def __init__(self, options: argparse.Namespace) -> None:
         self.options, self.failures = options, 0
 
-    def check(self, holds, what):
+    def check(self, holds: object, what: str) -> None:
         if not holds:
             self.failures += 1
             print(f"  {what}")
 
-    def check_nothing_is_left(self, before):
+    def check_nothing_is_left(self, before: dict[str, list[Any]]) -> None:
         """The kernel frees programs a moment after the last descriptor is closed."""
         now, end = left_behind(), time.monotonic() + 5
         while now != before and time.monotonic() < end:
@@ -94,7 +95,7 @@ class Checks:
             now = left_behind()
         self.check(now == before, f"left behind: {[line for kind in now for line in now[kind] if line not in before[kind]]}")
 
-    def acquire(self, folder, name, words):
+    def acquire(self, folder: pathlib.Path, name: str, words: list[Any]) -> subprocess.Popen[str]:
         """Returns when the meter is at work."""
         meter = subprocess.Popen([self.options.dpm, "acquire", *words, "--source", "kernel", "-o", str(folder / name)],
                                  stderr=subprocess.PIPE, text=True)
@@ -102,12 +103,12 @@ class Checks:
         time.sleep(.5)
         return meter
 
-    def end(self, meter, name):
+    def end(self, meter: subprocess.Popen[str], name: str) -> None:
         meter.send_signal(signal.SIGINT)
         _, said = meter.communicate(timeout=60)
         self.check(meter.returncode == 0 and " 0 lost" in said, f"{name}: the meter ends with {meter.returncode}: {said}")
 
-    def compare(self, folder, name, at_least, at_most):
+    def compare(self, folder: pathlib.Path, name: str, at_least: int, at_most: int) -> None:
         trace = events.Trace(self.options.list_events, folder / name / "trace")
         tcp = [event for event in trace.events if trace.channel_name.get(event.channel, "").startswith("tcp")
                and trace.name[event.process].startswith("postgres")]
@@ -120,7 +121,7 @@ class Checks:
             self.check(at_least > 100 and at_least <= count <= at_most + 5 * CLIENTS, f"{name}: {count}")
         self.check(len(backends) >= CLIENTS, f"{name}: {len(backends)} backends were seen")
 
-    def busy(self, folder, server, slice_):
+    def busy(self, folder: pathlib.Path, server: Server, slice_: pathlib.Path) -> None:
         """The backends run already when the meter comes, and go on when it goes."""
         load = server.load("slice", "-T", "6")
         real_program.wait_until("pgbench is at work", lambda: any(server.folder.glob("slice.*")))
@@ -139,7 +140,7 @@ class Checks:
         self.compare(folder, "slice", sum(1 for end in ends if surely_from <= end <= surely_until),
                      sum(1 for end in ends if started <= end <= ended) + CLIENTS)
 
-    def from_now_on(self, folder, server):
+    def from_now_on(self, folder: pathlib.Path, server: Server) -> None:
         """The backends are started under the meter, and end under it: their transactions are known exactly."""
         before = left_behind()
         meter = self.acquire(folder, "process", [str(server.process.pid)])
@@ -152,7 +153,7 @@ class Checks:
         self.compare(folder, "process", transactions, transactions)
 
 
-def main():
+def main() -> bool:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dpm", required=True)
     parser.add_argument("--list-events", required=True)

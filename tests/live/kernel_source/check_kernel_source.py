@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "harness"))
 import events
@@ -81,30 +82,30 @@ PYTHON = "/usr/bin/python3"
 
 
 class Checks:
-    def __init__(self, options, workshop):
+    def __init__(self, options: argparse.Namespace, workshop: running.Workshop) -> None:
         self.options, self.workshop, self.failures = options, workshop, 0
 
-    def check(self, holds, what):
+    def check(self, holds: object, what: str) -> None:
         if not holds:
             self.failures += 1
             print(f"  {what}")
 
-    def start(self, folder, rounds, *words, pause=False):
+    def start(self, folder: pathlib.Path, rounds: int, *words: str, pause: bool = False) -> subprocess.Popen[str]:
         command = [self.options.dpm, "meter", "--source", "kernel", *words, "-o", str(folder / "metered"), "--", PYTHON, "-c", TALK,
                    str(rounds), *(["pause"] if pause else [])]
         return subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 text=True)
 
-    def trace(self, folder):
+    def trace(self, folder: pathlib.Path) -> events.Trace:
         return events.Trace(self.options.list_events, folder / "metered/trace")
 
-    def moves_all(self, process, rounds):
+    def moves_all(self, process: subprocess.Popen[str], rounds: int) -> str:
         output, errors = process.communicate(timeout=120)
         self.check(process.returncode == 0 and output.strip() == str(10 * rounds), f"the program fails: {output!r} {errors!r}")
         return errors
 
 
-def bytes_of(trace, kind, gap_code):
+def bytes_of(trace: events.Trace, kind: str, gap_code: int) -> Any:
     """On UNIX streams: what events of this kind moved, and what GAPs stand for."""
     streams = {number for number, name in trace.channel_name.items() if name.startswith("unix")}
     moved = sum(event.length for event in trace.events if event.type == kind and event.channel in streams)
@@ -113,7 +114,7 @@ def bytes_of(trace, kind, gap_code):
     return moved, missing
 
 
-def two_at_once(checks):
+def two_at_once(checks: Checks) -> None:
     rounds = 2000
     folders = [checks.workshop.folder() for _ in range(2)]
     started = [checks.start(folder, rounds) for folder in folders]
@@ -126,7 +127,7 @@ def two_at_once(checks):
         checks.check(len(trace.pid) == 2, f"processes {trace.name}")
 
 
-def programs_of(meter):
+def programs_of(meter: int | str) -> set[Any]:
     """The numbers of the programs that the meter has in the kernel."""
     numbers = set()
     for entry in pathlib.Path(f"/proc/{meter}/fdinfo").iterdir():
@@ -134,12 +135,12 @@ def programs_of(meter):
     return numbers
 
 
-def are_there(numbers):
+def are_there(numbers: set[Any]) -> set[Any]:
     listed = subprocess.run(["bpftool", "prog", "show"], capture_output=True, text=True, timeout=60).stdout
     return numbers & set(re.findall(r"^(\d+):", listed, re.MULTILINE))
 
 
-def have_gone(numbers):
+def have_gone(numbers: set[Any]) -> bool:
     """The kernel frees what a process had a moment after its end."""
     for _ in range(200):
         if not are_there(numbers):
@@ -148,7 +149,7 @@ def have_gone(numbers):
     return False
 
 
-def meter_killed(checks):
+def meter_killed(checks: Checks) -> None:
     """The program does not notice; nothing stays in the kernel, and the trace can be read."""
     folder = checks.workshop.folder()
     process = checks.start(folder, 500, pause=True)
@@ -169,17 +170,18 @@ def meter_killed(checks):
     checks.check(bytes_of(trace, "SEND", 0)[0] >= 200, "what was sent before is not in the trace")
 
 
-def belongs(entry, folder):
+def belongs(entry: pathlib.Path, folder: pathlib.Path) -> bool:
     try:
         return (entry / "comm").read_text().strip() == "dpm-meter" and str(folder) in (entry / "cmdline").read_text()
     except OSError:
         return False
 
 
-def acquired(checks):
+def acquired(checks: Checks) -> None:
     """Threads that run already, and the processes that they start later, are seen until the meter lets go."""
     folder = checks.workshop.folder()
     program = subprocess.Popen([PYTHON, "-c", THREADS], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert program.stdout
     program.stdout.readline()
     meter = subprocess.Popen([checks.options.dpm, "acquire", str(program.pid), "--source", "kernel", "-o", str(folder / "metered")],
                              stderr=subprocess.PIPE, text=True)
@@ -187,8 +189,10 @@ def acquired(checks):
         time.sleep(0.05)
     time.sleep(0.3)
     for _ in range(3):
+        assert program.stdin
         program.stdin.write("go\n")
         program.stdin.flush()
+        assert program.stdout
         checks.check(program.stdout.readline() == "done 40\n", "the program fails")
     programs = programs_of(meter.pid)
     meter.send_signal(signal.SIGINT)
@@ -205,14 +209,14 @@ def acquired(checks):
     checks.check(len(set(trace.pid.values())) == 4, f"processes: {trace.pid}")
 
 
-def controlled(checks):
+def controlled(checks: Checks) -> None:
     """It has no keeper, and is found, told and stopped like others."""
     folder = checks.workshop.folder()
     process = checks.start(folder, 500, pause=True)
     while not (folder / "working").exists():
         time.sleep(0.01)
 
-    def dpm(*words):
+    def dpm(*words: str) -> subprocess.CompletedProcess[Any]:
         return subprocess.run([checks.options.dpm, *map(str, words)], capture_output=True, text=True, timeout=60)
     listed = [program for program in json.loads(dpm("list", "--json").stdout)["programs"] if program["pid"] == process.pid]
     checks.check(len(listed) == 1 and listed[0]["keeper_pid"] == 0, f"listed: {listed}")
@@ -227,9 +231,9 @@ def controlled(checks):
     checks.check(checks.trace(folder).finished, "the trace is not finished")
 
 
-def choice(checks):
+def choice(checks: Checks) -> None:
     """Root's programs are metered by this source unless another is asked for, and the summary says why."""
-    def source(*words, **how):
+    def source(*words: str, **how: Any) -> str:
         done = subprocess.run([checks.options.dpm, "meter", "--wait", "--summary", *words, "--", "true"], capture_output=True, text=True,
                               cwd=checks.workshop.folder(), timeout=60, env={**os.environ, "DPM_SOURCE": "auto"}, **how)
         found = re.search("source: ([^;\n]*)", done.stderr)
@@ -249,9 +253,9 @@ def choice(checks):
     checks.options.dpm = before
 
 
-def without_notification(checks):
+def without_notification(checks: Checks) -> None:
     """Where no call may wait for a meter, this source meters all the same."""
-    def metered(*words):
+    def metered(*words: str) -> subprocess.CompletedProcess[Any]:
         return subprocess.run([checks.options.confine, "forbid", checks.options.dpm, "meter", "--wait", "--summary", *words, "--", "true"],
                               capture_output=True, text=True, cwd=checks.workshop.folder(), timeout=60)
     done = metered("--source", "kernel")
@@ -260,7 +264,7 @@ def without_notification(checks):
     checks.check(done.returncode == 2 and "cannot be metered here" in done.stderr, f"with notify: {done}")
 
 
-def await_file(checks, path):
+def await_file(checks: Checks, path: pathlib.Path) -> None:
     for _ in range(1000):
         if path.exists():
             return
@@ -268,7 +272,7 @@ def await_file(checks, path):
     checks.check(False, f"{path.name} does not appear")
 
 
-def jobs(checks):
+def jobs(checks: Checks) -> None:
     """A job's processes are metered with this source; one whose supervisor is killed goes on."""
     folder = checks.workshop.folder()
     mark = f"DPM_TEST_RUN={folder}"
@@ -278,17 +282,20 @@ def jobs(checks):
                                                                        "XDG_RUNTIME_DIR": str(folder), name: value})
     said = []
 
-    def told(line, answer):
+    def told(line: str, answer: str) -> re.Match[str]:
+        assert control.stdin
         control.stdin.write(line + "\n")
         control.stdin.flush()
+        assert control.stdout
         while line := control.stdout.readline():
             said.append(line)
             if found := re.search(answer, line):
                 return found
-        checks.check(False, f"no answer '{answer}': {''.join(said)}")
+        raise AssertionError(f"no answer '{answer}': {''.join(said)}")
     (folder / "printer").write_text(PRINTER)
     (folder / "steps").write_text(STEPS)
     told("filter f1 here", "was created")
+    assert control.stdin
     control.stdin.write("newjob a --source kernel\n")
     told("setflags a send", "new job flags")
     steps = int(told(f"addprocess a here {PYTHON} {folder}/steps", "identifier = ([0-9]+)").group(1))
@@ -302,6 +309,7 @@ def jobs(checks):
     await_file(checks, folder / "printed")
     told("jobs a", "unmetered|killed")
     told("getlog f1 log", "f1")
+    assert control.stdin
     control.stdin.close()
     control.wait(timeout=60)
     trace = events.Trace(checks.options.list_events, folder / "log/trace")
@@ -316,7 +324,7 @@ def jobs(checks):
             pass
 
 
-def ring_too_small(checks):
+def ring_too_small(checks: Checks) -> None:
     """What a full ring refuses is in the ledger, and in the streams a GAP; the program does not wait."""
     rounds = 20000
     folder = checks.workshop.folder()
@@ -337,7 +345,7 @@ def ring_too_small(checks):
     checks.check(3 * messages <= known <= 3 * messages + others_max, f"{known} of {3 * messages} events are recorded or lost")
 
 
-def refusals(checks):
+def refusals(checks: Checks) -> None:
     for words, said in ((["--ring", "5000"], "power of two"), (["--ring", "x"], "--ring"), (["--where"], "--source notify")):
         process = subprocess.run([checks.options.dpm, "meter", "--source", "kernel", *words, "--", "true"], capture_output=True,
                                  text=True, timeout=60)
@@ -357,12 +365,12 @@ MISSING = {
 }
 
 
-def machines_that_lack_it(checks):
+def machines_that_lack_it(checks: Checks) -> None:
     """Each case says what is missing and what helps, ends with status 2, begins nothing, and leaves nothing in the kernel."""
     # In a user namespace, root has the rights of its own account only.
     dpm = running.for_every_account(checks.options.dpm, checks.workshop.path)
 
-    def refused(what, remedy, *command):
+    def refused(what: str, remedy: str, *command: str) -> None:
         folder = checks.workshop.folder()
         before = left_behind()
         done = subprocess.run([*command, dpm, "meter", "--source", "kernel", "-o", "out", "--", "touch", "began"],
@@ -377,7 +385,7 @@ def machines_that_lack_it(checks):
         refused(what, remedy, "unshare", "--mount", "sh", "-c", f'{script} && exec "$@"', "sh")
 
 
-def left_behind():
+def left_behind() -> set[Any]:
     """Of the kernel's programs, those that a meter brings, and that no process holds: meters of others may run meanwhile."""
     listed = subprocess.run(["bpftool", "prog", "show"], capture_output=True, text=True, timeout=60, check=True).stdout
     brought = set(re.findall(r"^(\d+): tracing  name on_\w+", listed, re.MULTILINE))
@@ -389,7 +397,7 @@ def left_behind():
     return brought
 
 
-def main():
+def main() -> bool:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dpm", required=True)
     parser.add_argument("--list-events", required=True)

@@ -14,6 +14,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "harness"))
 import events
@@ -24,19 +26,19 @@ PYTHON = "/usr/bin/python3"
 
 
 class Checks:
-    def __init__(self, options, workshop):
+    def __init__(self, options: argparse.Namespace, workshop: running.Workshop) -> None:
         self.options, self.workshop, self.failures = options, workshop, 0
 
-    def check(self, holds, what):
+    def check(self, holds: object, what: str) -> None:
         if not holds:
             self.failures += 1
             print(f"  {what}")
 
-    def meter(self, folder, scene, *words, prefix=()):
+    def meter(self, folder: pathlib.Path, scene: str, *words: str, prefix: Sequence[Any] = ()) -> list[Any]:
         return [self.options.dpm, "meter", "--source", "kernel", "--wait", *words, "-o", str(folder / "metered"), "--", *prefix, PYTHON,
                 str(LIVES), scene]
 
-    def play(self, scene, *words, prefix=()):
+    def play(self, scene: str, *words: Any, prefix: Sequence[Any] = ()) -> Any:
         """What the program says that it did, and the trace; nothing may be lost."""
         folder = self.workshop.folder()
         done = subprocess.run(self.meter(folder, scene, *words, prefix=prefix), cwd=folder, capture_output=True, text=True, timeout=200)
@@ -51,23 +53,23 @@ class Checks:
         return said, trace
 
 
-def of_type(trace, kind):
+def of_type(trace: events.Trace, kind: str) -> list[Any]:
     return [event for event in trace.events if event.type == kind]
 
 
-def processes(trace):
+def processes(trace: events.Trace) -> list[Any]:
     """The numbers in the trace of the first threads of processes."""
     return [number for number, pid in trace.pid.items() if trace.tid[number] == pid]
 
 
-def lives(checks, trace, count):
+def lives(checks: Checks, trace: events.Trace, count: Any) -> None:
     """So many processes began and ended, each once, and were waited for."""
     checks.check(len(processes(trace)) == count, f"{len(processes(trace))} processes, not {count}")
     ended = collections.Counter(event.process for event in of_type(trace, "DESTROYPROCESS"))
     checks.check(all(ended[number] == 1 for number in processes(trace)), f"ends of processes: {ended.most_common(3)}, {len(ended)} of {count}")
 
 
-def short(checks):
+def short(checks: Checks) -> None:
     said, trace = checks.play("short")
     lives(checks, trace, said["processes"])
     checks.check(len(of_type(trace, "WAIT")) == 5001, f"{len(of_type(trace, 'WAIT'))} waits for 5001 children")
@@ -75,26 +77,26 @@ def short(checks):
     checks.check(len(sent) == 5000 and set(sent.values()) == {1}, f"{sum(sent.values())} bytes of {len(sent)} processes")
 
 
-def connections(checks):
+def connections(checks: Checks) -> None:
     said, trace = checks.play("connections")
     for kind in ("ACCEPT", "CONNECT"):
         checks.check(len(of_type(trace, kind)) == said["connections"], f"{len(of_type(trace, kind))} {kind} of {said['connections']}")
     tcp = {number for number, name in trace.channel_name.items() if name.startswith("tcp")}
     for kind in ("SEND", "RECEIVE"):
-        moved = collections.Counter()
+        moved: collections.Counter[str] = collections.Counter()
         for event in of_type(trace, kind):
             moved[event.channel] += event.length if event.channel in tcp else 0
         checks.check(sorted(set(moved[number] for number in tcp)) == [10] and len(tcp) == 2000, f"{kind}: {len(tcp)} channels")
 
 
-def chains(checks):
+def chains(checks: Checks) -> None:
     said, trace = checks.play("chains")
     own = [number for number, pid in trace.pid.items() if pid == said["child"]]
     programs = [event for event in of_type(trace, "EXEC") if event.process in own]
     checks.check(len(own) == 1 and len(programs) == said["programs"], f"{len(programs)} programs of {own}")
 
 
-def families(checks):
+def families(checks: Checks) -> None:
     for scene in ("orphans", "vforks"):
         said, trace = checks.play(scene)
         lives(checks, trace, said["processes"])
@@ -102,21 +104,21 @@ def families(checks):
     checks.check(sum(1 for number in programs if trace.name[number].startswith("printf")) == said["programs"], f"programs: {len(programs)}")
 
 
-def threads(checks):
+def threads(checks: Checks) -> None:
     said, trace = checks.play("threads")
     checks.check(len(trace.tid) == said["threads"] and len(processes(trace)) == 1, f"{len(trace.tid)} threads, not {said['threads']}")
     senders = {event.process for event in of_type(trace, "SEND")} - set(processes(trace))
     checks.check(len(senders) == 1000, f"{len(senders)} threads have sent")
 
 
-def numbers(checks):
+def numbers(checks: Checks) -> None:
     said, trace = checks.play("numbers")
     same = [number for number, pid in trace.pid.items() if pid == said["number"]]
     sent = sorted(sum(event.length for event in of_type(trace, "SEND") if event.process == number) for number in same)
     checks.check(sent == [10, 20], f"the processes of one number sent {sent}")
 
 
-def namespaces(checks):
+def namespaces(checks: Checks) -> None:
     """Numbers of processes are those of the machine, also of waits; addresses are those inside."""
     if shutil.which("ip") is None:
         return
@@ -131,7 +133,7 @@ def namespaces(checks):
     checks.check({event.process for event in moved} & waited, f"no process waited for the one that served: {waited}")
 
 
-def forger(checks):
+def forger(checks: Checks) -> None:
     """No name reaches a terminal as it is, none takes the place of another, and all tables can be read."""
     folder = checks.workshop.folder()
     done = subprocess.run(checks.meter(folder, "forger"), cwd=folder, capture_output=True, timeout=200)
@@ -143,11 +145,11 @@ def forger(checks):
     checks.check(len(names) == len(set(names)), f"two processes have one name: {names}")
 
 
-def memory_kb(pid):
-    return int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text()).group(1))
+def memory_kb(pid: int) -> int:
+    return int(re.findall(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())[0])
 
 
-def flood(checks):
+def flood(checks: Checks) -> None:
     """A ring that is too small by far: the meter's memory stays as it is, and all that was refused is counted by process and kind."""
     folder = checks.workshop.folder()
     process = subprocess.Popen(checks.meter(folder, "flood", "--ring", "4096"), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -172,7 +174,7 @@ def flood(checks):
     checks.check(sizes and max(sizes) < 100_000, f"the meter's memory: {sizes}")
 
 
-def meters_of(folder):
+def meters_of(folder: pathlib.Path) -> list[int]:
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         try:
@@ -183,20 +185,20 @@ def meters_of(folder):
     return found
 
 
-def own_programs():
+def own_programs() -> set[Any]:
     """Of the kernel's programs, those that a meter brings."""
     listed = subprocess.run(["bpftool", "prog", "show"], capture_output=True, text=True, timeout=60).stdout
     return set(re.findall(r"^(\d+): tracing  name (on_\w+)", listed, re.MULTILINE))
 
 
-def killed(checks):
+def killed(checks: Checks) -> None:
     """kill -9 of the meter, also while it begins: the program goes on, and nothing stays."""
     before = own_programs()
     for delay_s in (0, .02, .05, .1, .2, .3, .5, .8):
         folder = checks.workshop.folder()
         process = subprocess.Popen([word for word in checks.meter(folder, "connections") if word != "--wait"], cwd=folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        found = []
+        found: list[Any] = []
         while process.poll() is None and not found:
             found = meters_of(folder)
         time.sleep(delay_s)
@@ -212,7 +214,7 @@ def killed(checks):
     checks.check(not own_programs() - before, f"programs stay: {own_programs() - before}")
 
 
-def main():
+def main() -> bool:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dpm", required=True)
     parser.add_argument("--list-events", required=True)

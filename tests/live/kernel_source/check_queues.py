@@ -7,6 +7,7 @@ import os
 import pathlib
 import subprocess
 import sys
+from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "harness"))
 import running
@@ -17,7 +18,7 @@ SLACK, SLACK_NS = .004, 1_000_000
 MOST_RUNS, LEAST_IN_QUEUE_NS = 3, 20_000_000
 
 
-def metered(dpm, folder):
+def metered(dpm: Any, folder: pathlib.Path) -> dict[str, Any]:
     done = subprocess.run([dpm, "meter", "--source", "kernel", "--wait", "-o", "out", "--", sys.executable, PROGRAM,
                            str(max(os.sched_getaffinity(0))), folder], cwd=folder, timeout=120, capture_output=True, text=True)
     if done.returncode != 0:
@@ -26,14 +27,14 @@ def metered(dpm, folder):
     return {row["process"]: row for row in json.loads(queues.stdout)["own_waits"]}
 
 
-def between(what, seconds, least_ns, most_ns):
+def between(what: str, seconds: Any, least_ns: Any, most_ns: Any) -> list[Any]:
     """Prints the figure, and returns what is wrong with it."""
     shown = f"{what}: {seconds:.6f} s, known to be {least_ns * 1e-9:.6f} to {most_ns * 1e-9:.6f} s"
     print(f"  {shown}")
     return [] if least_ns * (1 - SLACK) - SLACK_NS <= seconds * 1e9 <= most_ns * (1 + SLACK) + SLACK_NS else [shown]
 
 
-def compare(name, found, known):
+def compare(name: str, found: Any, known: Any) -> list[Any]:
     receiving, working = found["to_receive"], found["at_work"]
     messages, disk, timers = known["messages"], known["disk"], known["timers"]
     queue_ns = messages["queue_ns"]
@@ -54,7 +55,7 @@ def compare(name, found, known):
     return wrong
 
 
-def compare_run(dpm, folder):
+def compare_run(dpm: Any, folder: pathlib.Path) -> Any:
     """What is wrong in a run of its own, and for how long the programs waited for their core when they received messages."""
     rows = metered(dpm, folder)
     wrong, in_queue_ns = [], 0
@@ -65,7 +66,7 @@ def compare_run(dpm, folder):
     return wrong, in_queue_ns
 
 
-def main():
+def main() -> bool:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dpm", required=True)
     options = parser.parse_args()

@@ -11,6 +11,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "harness"))
 import events
@@ -35,37 +37,40 @@ for line in sys.stdin:
 
 
 class Talker:
-    def __init__(self, cgroup=None):
+    def __init__(self, cgroup: pathlib.Path | None = None) -> None:
         inside = (lambda: (cgroup / "cgroup.procs").write_text(str(os.getpid()))) if cgroup else None
         self.process = subprocess.Popen(["/usr/bin/python3", "-c", TALKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                         preexec_fn=inside)
+        assert self.process.stdout
         assert self.process.stdout.readline() == "ready\n"
         self.pid = self.process.pid
 
-    def talk(self, word="talk"):
+    def talk(self, word: str = "talk") -> None:
+        assert self.process.stdin
         self.process.stdin.write(word + "\n")
         self.process.stdin.flush()
+        assert self.process.stdout
         assert self.process.stdout.readline() == "done\n"
 
-    def enter(self, cgroup):
+    def enter(self, cgroup: pathlib.Path) -> None:
         (cgroup / "cgroup.procs").write_text(str(self.pid))
 
-    def end(self):
+    def end(self) -> int:
         self.process.communicate(timeout=60)
         return self.process.returncode
 
 
 class Checks:
-    def __init__(self, options, workshop, root):
+    def __init__(self, options: argparse.Namespace, workshop: running.Workshop, root: pathlib.Path) -> None:
         self.options, self.workshop, self.failures = options, workshop, 0
         self.cgroup = root / f"dpm-test-{os.getpid()}"
 
-    def check(self, holds, what):
+    def check(self, holds: object, what: str) -> None:
         if not holds:
             self.failures += 1
             print(f"  {what}")
 
-    def acquire(self, folder, *words):
+    def acquire(self, folder: pathlib.Path, *words: str) -> subprocess.Popen[str]:
         """Returns when the meter is at work."""
         meter = subprocess.Popen([self.options.dpm, "acquire", *map(str, words), "-o", str(folder / "metered")],
                                  stderr=subprocess.PIPE, text=True, env={**os.environ, "DPM_SOURCE": "auto"})
@@ -74,11 +79,11 @@ class Checks:
         time.sleep(0.3)
         return meter
 
-    def ends(self, meter, *said):
+    def ends(self, meter: subprocess.Popen[str], *said: str) -> None:
         _, errors = meter.communicate(timeout=60)
         self.check(meter.returncode == 0 and all(word in errors for word in said), f"the meter ends with {meter.returncode}: {errors}")
 
-    def sent(self, folder, may_lose=()):
+    def sent(self, folder: pathlib.Path, may_lose: Sequence[Any] = ()) -> dict[int, int]:
         """What each process sent over UNIX streams, by pid. `may_lose`: words of losses that are not failures."""
         trace = events.Trace(self.options.list_events, folder / "metered/trace")
         losses = [loss for loss in trace.losses if not any(word in loss for word in may_lose)]
@@ -90,7 +95,7 @@ class Checks:
         return total
 
 
-def cgroup(checks):
+def cgroup(checks: Checks) -> None:
     """Those inside, those that enter, their children, and those below; not those beside. It ends when the cgroup is removed."""
     below = checks.cgroup / "below"
     below.mkdir(parents=True)
@@ -117,11 +122,12 @@ def cgroup(checks):
     checks.check(beside.pid not in sent and list(others.values()) == [100], f"others: {others}")
 
 
-def ends_in_time(checks):
+def ends_in_time(checks: Checks) -> None:
     """--for ends it, and control-C; the programs go on, and the kernel has nothing of ours."""
     checks.cgroup.mkdir()
     talker = Talker(checks.cgroup)
-    for words, stop in ((["--for", "1s"], None), ([], signal.SIGINT)):
+    ways: list[tuple[list[str], int | None]] = [(["--for", "1s"], None), ([], signal.SIGINT)]
+    for words, stop in ways:
         folder = checks.workshop.folder()
         meter = checks.acquire(folder, "--cgroup", checks.cgroup, *words)
         talker.talk()
@@ -134,7 +140,7 @@ def ends_in_time(checks):
     checks.cgroup.rmdir()
 
 
-def everything(checks):
+def everything(checks: Checks) -> None:
     """Programs that run and that begin; not the meter itself."""
     before = Talker()
     folder = checks.workshop.folder()
@@ -150,8 +156,8 @@ def everything(checks):
     checks.check(meter.pid not in sent and os.getpid() in sent, "the meter is metered, or this test is not")
 
 
-def refusals(checks):
-    def refused(words, said, **how):
+def refusals(checks: Checks) -> None:
+    def refused(words: list[Any], said: str, **how: Any) -> None:
         done = subprocess.run([checks.options.dpm, "acquire", *words, "-o", "out"], capture_output=True, text=True, timeout=60,
                               cwd=checks.workshop.folder(), env={**os.environ, "DPM_SOURCE": "auto"}, **how)
         checks.check(done.returncode == 2 and said in done.stderr, f"{words}: {done.returncode} {done.stderr!r}")
@@ -173,7 +179,7 @@ def refusals(checks):
     words = ["setpriv", "--reuid", str(running.NOBODY), "--clear-groups", "--inh-caps=+cap_38,+cap_39", "--ambient-caps=+cap_38,+cap_39"]
     folder = checks.workshop.folder()
 
-    def as_capable(*command):
+    def as_capable(*command: str) -> subprocess.CompletedProcess[Any]:
         return subprocess.run([*words, checks.options.dpm, *command], capture_output=True, text=True, timeout=60, cwd=folder,
                               env={**os.environ, "DPM_SOURCE": "auto"})
     own = as_capable("meter", "--wait", "--summary", "--", "true")
@@ -184,7 +190,7 @@ def refusals(checks):
     checks.options.dpm = program
 
 
-def main():
+def main() -> bool:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dpm", required=True)
     parser.add_argument("--list-events", required=True)

@@ -13,6 +13,7 @@ import os
 import pathlib
 import subprocess
 import sys
+from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "harness"))
 import running
@@ -156,16 +157,16 @@ for _ in range(17000):
 """
 
 
-def meter(options, folder, program):
+def meter(options: argparse.Namespace, folder: pathlib.Path, program: str) -> str:
     return subprocess.run([options.dpm, "meter", "--source", "kernel", "--wait", "-o", "out", "--", sys.executable, "-c", program],
                    cwd=folder, check=True, timeout=120, capture_output=True, text=True).stderr
 
 
-def answer(options, folder, *words):
+def answer(options: argparse.Namespace, folder: pathlib.Path, *words: str) -> Any:
     return json.loads(subprocess.run([options.dpm, *words, "--json"], cwd=folder, check=True, capture_output=True, text=True).stdout)
 
 
-def share(options, folder):
+def share(options: argparse.Namespace, folder: pathlib.Path) -> list[str]:
     meter(options, folder, SHARE)
     names = [row["process"] for row in answer(options, folder, "statistics", "out")["processes"]]
     wrong = []
@@ -182,7 +183,7 @@ def share(options, folder):
     return wrong
 
 
-def chain(options, folder):
+def chain(options: argparse.Namespace, folder: pathlib.Path) -> list[Any]:
     meter(options, folder, CHAIN)
     names = [row["process"] for row in answer(options, folder, "statistics", "out")["processes"]]
     request = answer(options, folder, "blame", "out", "--of", names[0], "--request", "5")
@@ -194,7 +195,7 @@ def chain(options, folder):
     return []
 
 
-def ends(options, folder):
+def ends(options: argparse.Namespace, folder: pathlib.Path) -> list[str]:
     told = meter(options, folder, ENDS)
     names = [row["process"] for row in answer(options, folder, "statistics", "out")["processes"]]
     tree = answer(options, folder, "blame", "out", "--of", names[0])["tree"]
@@ -211,13 +212,13 @@ def ends(options, folder):
     return wrong
 
 
-def crowd(options, folder):
+def crowd(options: argparse.Namespace, folder: pathlib.Path) -> list[Any]:
     told = meter(options, folder, CROWD)
     print("      ", next((line.strip() for line in told.splitlines() if NO_CAUSE in line), "all waits have a cause"))
     return [] if NO_CAUSE in told else [f"told: {told}"]
 
 
-def main():
+def main() -> bool:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dpm", required=True)
     parser.add_argument("cases", nargs="*")

@@ -19,7 +19,7 @@ import ways  # noqa: E402
 FEW_WAITING = ["--waiting", "5000"]
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", required=True, help="the build folder")
     parser.add_argument("--can-notify", required=True, help="the program can_notify")

@@ -22,7 +22,7 @@ SETTLED_PARTS = {"processes": 2}
 CPU_MAX = 1.5  # of the last parts, relative to the early ones: on a busy machine
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dpm", required=True)
     parser.add_argument("--program", required=True, help="comings_and_goings")

@@ -31,7 +31,7 @@ server.serve_forever()
 """
 
 
-def play(session):
+def play(session: real_program.Session) -> None:
     port = real_program.free_port()
     session.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key", "-out", "certificate", "-days",
                  "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"])

@@ -4,7 +4,9 @@
 import os
 import pathlib
 import random
+import subprocess
 import sys
+from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "harness"))
 import real_program
@@ -33,13 +35,13 @@ sys.exit(done.returncode)
 """
 
 
-def play(session):
+def play(session: real_program.Session) -> None:
     hook = session.folder / "hook"
     hook.write_text(HOOK.format(folder=str(session.folder)))
     hook.chmod(0o755)
     (session.folder / "configuration").write_text(f"[uploadpack]\n\tpackObjectsHook = {hook}\n")
 
-    def git(*words, metered=False, folder="work", **how):
+    def git(*words: str, metered: bool = False, folder: str = "work", **how: Any) -> subprocess.CompletedProcess[Any]:
         return session.run(["git", *words], metered=metered, env=WHO, cwd=session.folder / folder, **how)
 
     (session.folder / "work").mkdir()

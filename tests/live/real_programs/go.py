@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "harness"))
@@ -13,7 +14,7 @@ import real_program
 import running
 
 
-def build(folder):
+def build(folder: Any) -> pathlib.Path:
     """The program's path. It is built here and not by CMake: the compiler may have been installed after the build was configured."""
     program = pathlib.Path(folder) / "go_program"
     environment = dict(os.environ, CGO_ENABLED="0", GOFLAGS="", GO111MODULE="off", GOCACHE=str(pathlib.Path(folder) / "go-cache"))
@@ -21,7 +22,7 @@ def build(folder):
     return program
 
 
-def play(session):
+def play(session: real_program.Session) -> None:
     if not shutil.which("go"):
         running.skip("there is no Go compiler (golang-go)")
     program = build(session.options.build_folder)

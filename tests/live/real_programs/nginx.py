@@ -24,7 +24,7 @@ http {{
 """
 
 
-def play(session):
+def play(session: real_program.Session) -> None:
     port = real_program.free_port()
     files = session.folder / "files"
     files.mkdir()

@@ -54,7 +54,7 @@ async function everything() {
 """
 
 
-def play(session):
+def play(session: real_program.Session) -> None:
     program = session.folder / "program.js"
     program.write_text(PROGRAM)
     with session.meter_killed():

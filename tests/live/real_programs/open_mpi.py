@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
 """
 
 
-def play(session):
+def play(session: real_program.Session) -> None:
     (session.folder / "ring.c").write_text(RING)
     built = session.run(["mpicc", "-O1", "-o", "ring", "ring.c"])
     if built.returncode != 0:

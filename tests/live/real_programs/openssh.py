@@ -28,7 +28,7 @@ TAKES = """cd {folder}
 {{ head -c 1000000; : >progress; until [ -e struck ]; do head -c 1000; sleep 0.01; done; cat; }} | md5sum"""
 
 
-def play(session):
+def play(session: real_program.Session) -> None:
     folder, port = session.folder, real_program.free_port()
     for key in ("host_key", "user_key"):
         session.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / key)])

@@ -3,8 +3,8 @@
 
 import os
 import pathlib
-import shutil
 import sys
+from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "harness"))
 import real_program
@@ -16,14 +16,15 @@ SUMS = """select (select sum(abalance) from pgbench_accounts) = (select sum(delt
                  (select count(*) from pgbench_history) = """
 
 
-def programs_folder():
+def programs_folder() -> pathlib.Path | None:
     versions = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     return versions[-1].parent if versions else None
 
 
-def play(session):
+def play(session: real_program.Session) -> None:
     folder = programs_folder()
-    account = {"user": running.NOBODY, "group": running.NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+    assert folder is not None, "initdb was looked for before"
+    account: dict[str, Any] = {"user": running.NOBODY, "group": running.NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
     data, port = session.folder / "data", str(real_program.free_port())
     done = session.run([folder / "initdb", "-D", data, "-U", "tester", "--auth=trust", "--no-sync", "--no-locale", "-E", "UTF8"],
                        metered=session.mode == "metered", **account)
@@ -32,8 +33,9 @@ def play(session):
                             "-c", "fsync=off"], **account)
     session.wait_for_port(int(port))
     own = ["-h", "127.0.0.1", "-p", port, "-U", "tester"]
+    is_ready = folder / "pg_isready"
     real_program.wait_until("the server is ready",
-                            lambda: session.run([folder / "pg_isready", *own], **account).returncode == 0)
+                            lambda: session.run([is_ready, *own], **account).returncode == 0)
     done = session.run([folder / "pgbench", *own, "-i", "-s", "1", "-q", "postgres"], **account)
     session.note("pgbench -i", done.returncode)
     results, transactions = set(), 0

@@ -59,7 +59,7 @@ if __name__ == "__main__":
 """
 
 
-def play(session):
+def play(session: real_program.Session) -> None:
     program = session.folder / "program.py"
     program.write_text(PROGRAM)
     for method in ("fork", "spawn"):

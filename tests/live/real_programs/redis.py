@@ -30,8 +30,8 @@ WRONG command
 """
 
 
-def play(session):
-    port = session.port = real_program.free_port()
+def play(session: real_program.Session) -> None:
+    port = real_program.free_port()
     server = session.start(["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir",
                             str(session.folder)])
     session.wait_for_port(port)

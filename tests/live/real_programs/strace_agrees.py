@@ -7,6 +7,7 @@ import collections
 import pathlib
 import re
 import sys
+from typing import Any
 
 here = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(here / "harness"), str(here / "tools")]
@@ -108,7 +109,7 @@ server.shutdown()
 """
 
 
-def channel_of(event, trace, unix_ends):
+def channel_of(event: events.Event, trace: events.Trace, unix_ends: strace_record.UnixEnds) -> str:
     """The channel of an event, by the names of strace_record."""
     kind, _, ends = trace.channel_name[event.channel].partition(" ")
     if trace.channel_kind[event.channel] == "datagram":
@@ -117,11 +118,12 @@ def channel_of(event, trace, unix_ends):
         return f"pipe {ends.rpartition(':')[2]}"
     if kind == "unix":
         inodes = [re.search(r"[#[](\d+)\]?$", end) for end in ends.split(" > ")]
-        return unix_ends.channel(*(inode[1] if inode else "" for inode in inodes))
+        result: str = unix_ends.channel(*(inode[1] if inode else "" for inode in inodes))
+        return result
     return f"{kind} {ends}"
 
 
-def by_meter(trace, unix_ends):
+def by_meter(trace: events.Trace, unix_ends: strace_record.UnixEnds) -> collections.defaultdict[tuple[int, str, Any], list[int]]:
     moved = collections.defaultdict(list)
     for event in trace.events:
         if event.type in ("SEND", "RECEIVE") and event.length > 0:
@@ -129,7 +131,7 @@ def by_meter(trace, unix_ends):
     return moved
 
 
-def compare(session, name, strace_log, trace):
+def compare(session: real_program.Session, name: str, strace_log: Any, trace: events.Trace) -> None:
     lines = strace_record.read_lines(strace_log)
     straced, metered = strace_record.moved(lines), by_meter(trace, strace_record.UnixEnds(lines))
     tracers = {tid for tid in trace.tid.values() if trace.name_of_tid(tid).startswith("strace")}
@@ -141,19 +143,19 @@ def compare(session, name, strace_log, trace):
         calls = [f"{len(lengths)} calls, {sum(lengths)} bytes ({', '.join(map(str, lengths[:8]))})" for lengths in seen]
         session.complain(f"{name}: thread {thread} ({trace.name_of_tid(thread)}), {direction}s on {channel}: strace saw {calls[0]}, "
                          f"the meter {calls[1]}")
-    calls = sum(map(len, straced.values()))
+    made = sum(map(len, straced.values()))
     channels = {channel for _, _, channel in straced}
-    print(f"  {name}: strace recorded {calls} calls that moved {sum(map(sum, straced.values()))} bytes over {len(channels)} channels")
-    if calls < 20 or trace.losses:
+    print(f"  {name}: strace recorded {made} calls that moved {sum(sum(lengths) for lengths in straced.values())} bytes over {len(channels)} channels")
+    if made < 20 or trace.losses:
         session.complain(f"{name}: nothing to compare, or something lost: {trace.losses}")
 
 
-def straced(session, name, command):
+def straced(session: real_program.Session, name: str, command: list[str]) -> Any:
     log = session.folder / f"strace-{name}"
     return log, ["strace", "-f", "-yy", "-s", "0", "-o", str(log), "-e", strace_record.CALLS, *command]
 
 
-def play(session):
+def play(session: real_program.Session) -> None:
     port = real_program.free_port()
     log, command = straced(session, "redis", ["redis-server", "--port", str(port), "--save", "", "--dir", str(session.folder)])
     logs = {"redis": log}

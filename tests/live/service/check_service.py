@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from typing import Any
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "control/daemon"))
@@ -22,7 +23,7 @@ UNIT, SOCKET_UNIT = "dpm-filter@.service", "dpm-filter.socket"
 PATIENCE = 120
 
 
-def settings(path):
+def settings(path: str) -> dict[str, str]:
     """Every NAME=VALUE of a unit, the last one of a name."""
     lines = [line.strip() for line in open(path) if "=" in line and not line.startswith("#")]
     return dict(line.split("=", 1) for line in lines)
@@ -31,20 +32,21 @@ def settings(path):
 class Service(threading.Thread):
     """Takes one connection, as the socket unit with Accept=yes does."""
 
-    def __init__(self, folder, line):
+    def __init__(self, folder: str, line: str) -> None:
         super().__init__(daemon=True)
-        self.path, self.line, self.result = folder + "/service", line, None
+        self.path, self.line = folder + "/service", line
+        self.result: subprocess.CompletedProcess[bytes] | None = None
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(self.path)
         self.listener.listen()
 
-    def run(self):
+    def run(self) -> None:
         connection, _ = self.listener.accept()
         with connection:
-            self.result = subprocess.run(shlex.split(self.line), stdin=connection, capture_output=True, text=True)
+            self.result = subprocess.run(shlex.split(self.line), stdin=connection.fileno(), capture_output=True)
 
 
-def check_units(dpm, source, folder):
+def check_units(dpm: str, source: str, folder: str) -> None:
     if not shutil.which("systemd-analyze"):
         return print("SKIPPED: systemd-analyze verify: it is not installed")
     for name in (UNIT, SOCKET_UNIT):
@@ -62,7 +64,7 @@ def check_units(dpm, source, folder):
     assert rated.returncode == 0, rated.stdout + rated.stderr
 
 
-def check_events(dpm, source, folder):
+def check_events(dpm: str, source: str, folder: str) -> None:
     unit = settings(f"{source}/packaging/systemd/{UNIT}")
     assert unit["StandardInput"] == "socket" and unit["DynamicUser"] == "yes", unit
     assert settings(f"{source}/packaging/systemd/{SOCKET_UNIT}")["ListenStream"] == "/run/dpm-filter.socket"
@@ -97,7 +99,7 @@ def check_events(dpm, source, folder):
     assert ledger["seen"] == ledger["kept"] > 0, ledger
 
 
-def main():
+def main() -> int:
     dpm, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     if subprocess.run([dpm, "doctor"], capture_output=True).returncode != 0:
         print("SKIPPED: programs cannot be metered here (dpm doctor)")

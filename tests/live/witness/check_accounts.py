@@ -3,6 +3,8 @@
 
 import pathlib
 import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "validation/witness"))
@@ -65,12 +67,12 @@ REQUEST, ANSWER = Flow("tcp", "127.0.0.1:5000", "127.0.0.1:80"), Flow("tcp", "12
 failures = []
 
 
-def same(what, expected, found):
+def same(what: str, expected: set[Any] | list[Any] | tuple[int, int, int] | int, found: set[Any] | tuple[Any, ...] | int | list[Any]) -> None:
     if expected != found:
         failures.append(f"{what}:\n  expected {expected}\n  found    {found}")
 
 
-def differs(what, count, found):
+def differs(what: str, count: int, found: list[Any]) -> None:
     if len(found) != count:
         failures.append(f"{what}: {count} differences expected, found {found}")
 
@@ -94,7 +96,7 @@ same("accepts of ports used again", [("127.0.0.1:5000", 2), ("127.0.0.1:5001", 1
 same("classes", [[3, 170]], by_class(account, {80: "web"})["true", SEND, "tcp web"])
 
 
-def told(moves, accepts=(), cpu_ns=0):
+def told(moves: Iterable[tuple[int, str, Flow, int]], accepts: Sequence[Accept] = (), cpu_ns: int = 0) -> Account:
     tasks = {10: Task(10, 10, "server", 1, cpu_ns), 11: Task(11, 11, "child", 10, cpu_ns), 20: Task(20, 20, "client", 1, 0)}
     return Account(tasks, [Move(*move) for move in moves], list(accepts))
 
@@ -107,9 +109,11 @@ differs("two receives are one", 1, comparison.moved_differently(told(MOVES), tol
 LOCAL = Flow("unix", "51", "52")
 
 
-def parts(flow, *lengths):
+def parts(flow: Flow, *lengths: int) -> list[Any]:
     """Of what is found if its two receives of 5 and 7 bytes were of these."""
-    moves = lambda received: told([(10, RECEIVE, flow, length) for length in received])
+    def moves(received: Sequence[int]) -> Account:
+        return told([(10, RECEIVE, flow, length) for length in received])
+
     return [difference.part for difference in comparison.moved_differently(moves((5, 7)), moves(lengths))]
 
 
@@ -118,12 +122,12 @@ same("and from a TCP stream, which are not said to", [""], parts(REQUEST, 12))
 same("a byte is missing in a UNIX stream", [""], parts(LOCAL, 5, 6))
 
 
-def run_of(moves, answer=0):
+def run_of(moves: list[tuple[int, str, Flow, int]], answer: int = 0) -> comparison.Run:
     answers = [{"service": "tcp web", "bytes": answer, "why": "it holds a time"}] if answer else []
     return comparison.Run(told(moves), {"web": 80}, answers)
 
 
-def unexplained(found):
+def unexplained(found: Any) -> list[Any]:
     return [difference for difference in found if not difference.reason]
 
 
@@ -140,7 +144,7 @@ LOOP, PIPE = Flow("unix", "31", "32"), Flow("unix", "41", "42")
 WOKEN = [("server .* unix", "how often it wakes itself is chance")]
 
 
-def loop(woken, read, other=90):
+def loop(woken: int, read: int, other: int = 90) -> comparison.Run:
     """A process that wakes itself, and sends another one some bytes over a channel of the same medium."""
     moves = [(10, SEND, LOOP, woken), (10, SEND, PIPE, 90), (11, RECEIVE, PIPE, other)]
     return run_of(moves + [(10, RECEIVE, LOOP, read)] * bool(read))

@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 """check_planted.py DPM WITNESS: a comparison that cannot fail compares nothing. Each error planted in the records of a trace is found."""
 
+import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 SKIPPED = 77
 # What finds it, in a program that has something of that kind.
@@ -13,12 +15,12 @@ FOUND_BY = {"receive": r"^ +messages: .* RECEIVE ", "accept": r"^ +accepts: ", "
 PROGRAM = "own_echo"
 
 
-def run(dpm, witness, folder, *more):
+def run(dpm: list[str] | list[str | bytes | os.PathLike[str] | os.PathLike[bytes]] | str, witness: pathlib.Path, folder: str, *more: str) -> subprocess.CompletedProcess[Any]:
     command = [witness / "run.py", "--quick", "--judge", "--only", PROGRAM, "--dpm", dpm, "--keep", folder, *more]
     return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300, check=False)
 
 
-def main():
+def main() -> None:
     dpm, witness = sys.argv[1], pathlib.Path(sys.argv[2])
     failures = []
     with tempfile.TemporaryDirectory(prefix="dpm-planted-") as folder:

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 UNRECOGNISED_MAX = 0.01
 SAMPLES_MIN = 50  # of threads
@@ -44,7 +45,7 @@ cat
 """
 
 
-def sample(dpm, script, folder):
+def sample(dpm: str, script: str, folder: str) -> Any:
     """The script has a terminal, and nothing is typed."""
     user_side, terminal = pty.openpty()
     load = subprocess.Popen(["bash", "-c", script], cwd=folder, stdin=terminal, stdout=subprocess.DEVNULL,
@@ -63,12 +64,12 @@ def sample(dpm, script, folder):
     return json.loads(told.stdout)
 
 
-def end_session(load):
+def end_session(load: subprocess.Popen[bytes]) -> None:
     os.killpg(load.pid, 9)
     load.wait()
 
 
-def main():
+def main() -> None:
     dpm = sys.argv[1]
     loads = {"compile job": ("g++", COMPILE), "database under load": ("redis-benchmark", REDIS),
              "shell pipeline": ("rev", PIPELINE), "idle session": ("python3", SESSION)}

@@ -21,7 +21,7 @@ BLOCKS = 64 << 20
 
 
 class User(threading.Thread):
-    def __init__(self, terminal: Terminal, folder: str):
+    def __init__(self, terminal: Terminal, folder: str) -> None:
         super().__init__()
         self.terminal, self.folder, self.goes_home = terminal, folder, threading.Event()
 
@@ -73,7 +73,8 @@ def main() -> int:
             user.goes_home.set()
         for user in all_users:
             user.join()
-    return monitor.process.returncode
+    result: int = monitor.process.returncode
+    return result
 
 
 if __name__ == "__main__":

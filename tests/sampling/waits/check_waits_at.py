@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import Any
 
 PROGRAM = """
 import os, select, signal, socket, sys, threading, time
@@ -61,14 +62,14 @@ EXPECTED = {
 }
 
 
-def start(folder, name, how, number, *pass_fds):
+def start(folder: Any, name: str, how: str, number: int, *pass_fds: Any) -> subprocess.Popen[str]:
     path = os.path.join(folder, name)
     if not os.path.exists(path):
         os.symlink(sys.executable, path)
     return subprocess.Popen([path, "-c", PROGRAM, how, str(number)], pass_fds=pass_fds, stdout=subprocess.PIPE, text=True)
 
 
-def channel(how):
+def channel(how: Any) -> tuple[int, int] | None:
     """The waiter's end and the peer's; for TCP none, because the peer makes it."""
     import socket
     if how == "pipe":
@@ -79,18 +80,20 @@ def channel(how):
     return ends[0].detach(), ends[1].detach()
 
 
-def waiting(folder, how):
+def waiting(folder: str, how: Any) -> Any:
     ends = channel(how)
     peer = start(folder, "peer", "peer", ends[1] if ends else -1, *(ends[1:] if ends else ()))
+    assert peer.stdout
     number = ends[0] if ends else int(peer.stdout.readline())
     waiter = start(folder, how, how, number, *(ends[:1] if ends else ()))
+    assert waiter.stdout
     descriptors = ", ".join(waiter.stdout.readline().split())
     for end in ends or ():
         os.close(end)
     return peer, waiter, descriptors
 
 
-def check(dpm, folder, how, source):
+def check(dpm: str, folder: str, how: str, source: Any) -> str | None:
     peer, waiter, descriptors = waiting(folder, how)
     try:
         time.sleep(0.2)
@@ -110,7 +113,7 @@ def check(dpm, folder, how, source):
     return None
 
 
-def main():
+def main() -> None:
     dpm = os.path.realpath(sys.argv[1])
     wrong = []
     with tempfile.TemporaryDirectory(prefix="dpm-waits-") as folder:

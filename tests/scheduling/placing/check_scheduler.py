@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "live/harness"))
 import running
@@ -56,7 +58,7 @@ def complain(text: str) -> None:
     print("FAILED:", text, flush=True)
 
 
-def await_true(what: str, condition, limit_s: float = 60) -> bool:
+def await_true(what: str, condition: Callable[..., Any], limit_s: float = 60) -> bool:
     end = time.time() + limit_s
     while time.time() < end:
         if condition():
@@ -109,14 +111,17 @@ def all_free(pid: int, cpus: set[int]) -> bool:
 
 
 class Target:
-    def __init__(self, seconds: float):
+    def __init__(self, seconds: float) -> None:
         self.process = subprocess.Popen([sys.executable, "-c", TARGET, str(seconds)], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout
         self.pid = int(self.process.stdout.readline())
 
     def go(self) -> int:
+        assert self.process.stdin
         self.process.stdin.write("\n")
         self.process.stdin.flush()
+        assert self.process.stdout
         self.child = int(self.process.stdout.readline())
         return self.child
 
@@ -130,7 +135,7 @@ class Target:
 
 
 class Check:
-    def __init__(self, dpm: str, folder: pathlib.Path):
+    def __init__(self, dpm: str, folder: pathlib.Path) -> None:
         self.dpm, self.folder = dpm, folder
         self.cpus = os.sched_getaffinity(0)
         ordered = sorted(self.cpus)
@@ -140,10 +145,11 @@ class Check:
     def place(self, names: dict[str, str]) -> None:
         self.placement.write_text(json.dumps({"name": "wanted", "processes": names}))
 
-    def start(self, *words: object, **options) -> subprocess.Popen:
-        return subprocess.Popen([self.dpm, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    def start(self, *words: object, **options: argparse.Namespace) -> subprocess.Popen[str]:
+        result: subprocess.Popen[Any] = subprocess.Popen([self.dpm, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+        return result
 
-    def scheduled(self, target: Target, *more: object) -> subprocess.Popen:
+    def scheduled(self, target: Target, *more: object) -> subprocess.Popen[str]:
         """`dpm schedule` on the target, which binds its processes to the first core, and has begun."""
         name = pathlib.Path(f"/proc/{target.pid}/comm").read_text().strip()
         self.place({name: self.cores[0]})

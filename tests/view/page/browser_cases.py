@@ -1,8 +1,9 @@
 """Cases of check_browser.py: what a user does with the page, and what the page must show. Each has the page and a function that starts a server."""
 import json
 import time
+from typing import Any
 
-from browser_page import Keys, VIEWS
+from browser_page import Keys, Page, VIEWS
 from synthetic import HOSTILE_NAMES
 
 DRAWN = """const canvas = document.querySelector(arguments[0]); if (!canvas || canvas.width === 0) return 0;
@@ -10,7 +11,7 @@ DRAWN = """const canvas = document.querySelector(arguments[0]); if (!canvas || c
   for (let i = 3; i < data.length; i += 4) if (data[i] > 0) ++seen; return seen;"""
 
 
-def case_every_view_opens(page, serve):
+def case_every_view_opens(page: Page, serve: Any) -> None:
     """Every view opens and shows something, from a server with a strict policy."""
     page.open(serve("--processes", "30").address)
     contents = {"overview": "P over time", "hot-spots": "Requests lead", "matrix": "A row sends", "history": "whole run", "space-time": "critical path", "queues": "State diagram", "placement": "predicted time", "time": "in the queue of the CPU"}
@@ -25,7 +26,7 @@ def case_every_view_opens(page, serve):
     assert page.script("return performance.getEntriesByType('resource').filter(({ name }) => !name.startsWith('data:')).length") == 0, "the page loads something"
 
 
-def case_pictures_keep_coming(page, serve):
+def case_pictures_keep_coming(page: Page, serve: Any) -> None:
     """With 200 processes and 50,000 messages a second pictures follow each other, and data arrives."""
     page.open(serve("--processes", "200", "--rate", "50000").address + "#view=hot-spots&last=10")
     page.wait("return document.querySelectorAll('.arc').length > 4")
@@ -36,13 +37,13 @@ def case_pictures_keep_coming(page, serve):
     page.wait("return document.querySelector('.arc-labels').textContent !== arguments[0]", label)
 
 
-def case_pictures_are_few_while_the_page_is_only_looked_at(page, serve):
+def case_pictures_are_few_while_the_page_is_only_looked_at(page: Page, serve: Any) -> None:
     """A page that is looked at draws a few pictures a second, one that is used many, and data arrives all the time."""
     page.open(serve("--processes", "200", "--rate", "50000").address + "#view=overview&last=10")
     page.wait(DRAWN, ".time-plot canvas")
     time.sleep(1)
 
-    def pictures(seconds):
+    def pictures(seconds: int) -> Any:
         before = page.script("return window.dpmFrames")
         time.sleep(seconds)
         return (page.script("return window.dpmFrames") - before) / seconds
@@ -61,7 +62,7 @@ def case_pictures_are_few_while_the_page_is_only_looked_at(page, serve):
     assert pictures(2) == 0, "a trace that has ended is drawn again and again"
 
 
-def case_lanes_are_drawn_where_they_are_seen(page, serve):
+def case_lanes_are_drawn_where_they_are_seen(page: Page, serve: Any) -> None:
     """Of many lanes those in sight are drawn, also after scrolling; all of them are on paper."""
     page.open(serve("--processes", "200", "--ended", "60").address + "#view=space-time")
     page.wait(DRAWN, ".lanes canvas")
@@ -80,7 +81,7 @@ def case_lanes_are_drawn_where_they_are_seen(page, serve):
     page.wait(f"return {sight} < {lanes} * 0.8")
 
 
-def case_selection_is_linked(page, serve):
+def case_selection_is_linked(page: Page, serve: Any) -> None:
     """A process selected in one view is selected in every view, and an arc too."""
     page.open(serve("--processes", "12").address + "#view=hot-spots")
     page.wait("return document.querySelectorAll('.node').length === 12")
@@ -104,7 +105,7 @@ def case_selection_is_linked(page, serve):
     page.wait("return !location.hash.includes('selected=')")
 
 
-def case_keyboard_alone(page, serve):
+def case_keyboard_alone(page: Page, serve: Any) -> None:
     """Views, help, search, theme and boxes are reached with the keyboard."""
     page.open(serve("--processes", "30").address)
     page.press("2")
@@ -138,12 +139,12 @@ def case_keyboard_alone(page, serve):
     page.wait("return document.documentElement.dataset.view === 'matrix'")
 
 
-def case_keys_of_space_time(page, serve):
+def case_keys_of_space_time(page: Page, serve: Any) -> None:
     """W A S D and the wheel zoom and move down to microseconds; messages can be gone through; their causal past is shown."""
     page.open(serve("--processes", "12", "--ended", "60", "--rate", "500").address + "#view=space-time&from=10&to=20")
     page.wait(DRAWN, ".lanes canvas")
 
-    def width():
+    def width() -> Any:
         span = page.script("return location.hash.match(/from=([^&]+)&to=([^&]+)/).slice(1).map(Number)")
         return span[1] - span[0], span
     page.press("w")
@@ -177,7 +178,7 @@ def case_keys_of_space_time(page, serve):
     page.wait("return !location.hash.includes('from=')")
 
 
-def case_process_is_dragged(page, serve):
+def case_process_is_dragged(page: Page, serve: Any) -> None:
     """A process is dragged to another machine with the pointer and moved with keys; the prediction follows, and undo takes it back."""
     page.open(serve("--processes", "30").address + "#view=placement")
     page.wait("return document.querySelectorAll('.machine-box').length > 3 && /\\d/.test(document.querySelector('.two-numbers .value').textContent)")
@@ -206,7 +207,7 @@ def case_process_is_dragged(page, serve):
     page.wait("return document.querySelector('.best').innerText.includes('show it')", seconds=10)
 
 
-def case_reload_keeps_what_is_shown(page, serve):
+def case_reload_keeps_what_is_shown(page: Page, serve: Any) -> None:
     """View, range, selection, colours, opened groups and pins are in the address: a reload shows the same."""
     server = serve("--processes", "30", "--ended", "60")
     wanted = "view=hot-spots&from=10&to=20&selected=7,9&quantity=bytes&form=change&colours=viridis&theme=dark&pin=cpu:7,cpu:9&.groups=machine&.open=red"
@@ -224,7 +225,7 @@ def case_reload_keeps_what_is_shown(page, serve):
     page.wait("return document.documentElement.dataset.view === 'hot-spots'")
 
 
-def case_names_are_text(page, serve):
+def case_names_are_text(page: Page, serve: Any) -> None:
     """Twenty hostile names are shown as text in every view, and none of them runs or reorders what stands beside it."""
     page.open(serve("--processes", "20", "--hostile", "--ended", "30").address + "#.groups=none&selected=" + ",".join(map(str, range(20))))
     for view in VIEWS:
@@ -244,7 +245,7 @@ def case_names_are_text(page, serve):
     assert len(HOSTILE_NAMES) == 20
 
 
-def case_connection_is_lost_and_comes_back(page, serve):
+def case_connection_is_lost_and_comes_back(page: Page, serve: Any) -> None:
     """When the server goes, the page reports it and keeps the picture; when it is back at the same address, the page goes on."""
     server = serve("--processes", "12")
     page.permitted += ["WebSocket connection", "ERR_CONNECTION_REFUSED"]
@@ -260,13 +261,13 @@ def case_connection_is_lost_and_comes_back(page, serve):
     page.wait("return document.querySelector('.state').textContent !== arguments[0]", before)
 
 
-def case_slow_connection_is_reported(page, serve):
+def case_slow_connection_is_reported(page: Page, serve: Any) -> None:
     """When pictures take long to come, the page says how long."""
     page.open(serve("--processes", "12", "--slow", "700").address + "#view=overview")
     page.wait("return /A picture each \\d\\.\\d s: the connection is slow/.test(document.querySelector('.notices').textContent)")
 
 
-def case_clocks_and_growth(page, serve):
+def case_clocks_and_growth(page: Page, serve: Any) -> None:
     """Clocks that could not be compared are reported, and processes that start later appear."""
     page.open(serve("--processes", "40", "--grow", "--before", "1", "--no-clocks").address + "#view=hot-spots&.groups=none")
     page.wait("return document.querySelector('.notices').textContent.includes('could not be compared')")
@@ -274,7 +275,7 @@ def case_clocks_and_growth(page, serve):
     page.wait("return document.querySelectorAll('.node').length > arguments[0]", count)
 
 
-def case_replay(page, serve):
+def case_replay(page: Page, serve: Any) -> None:
     """A replay plays, pauses, jumps to a time and to events; its cursor moves the range that all views share."""
     page.open(serve("--processes", "12", "--ended", "60").address + "#view=overview&from=10&to=14&at=11")
     page.wait("return document.querySelector('.range').textContent.startsWith('10')")
@@ -296,7 +297,7 @@ def case_replay(page, serve):
     page.wait("return document.querySelector('.said').textContent.includes('SEND')")
 
 
-def case_file_without_a_server(page, serve):
+def case_file_without_a_server(page: Page, serve: Any) -> None:
     """A report.html answers from its data, and says what needs a server in the place of what is missing."""
     page.open(page.report() + "#view=report")
     page.wait("return document.querySelectorAll('figure').length >= 9")
@@ -315,7 +316,7 @@ def case_file_without_a_server(page, serve):
     assert not page.find(".tabs").is_displayed(), "a report alone has no tabs"
 
 
-def case_narrow_and_wide(page, serve):
+def case_narrow_and_wide(page: Page, serve: Any) -> None:
     """From 360 pixels on, no view makes the page wider than the screen."""
     server = serve("--processes", "30", "--ended", "30")
     try:

@@ -1,16 +1,20 @@
 """Runs the cases of a module in one Chromium, driven by python3-selenium, and reports them. Exits with 77 where a tool is missing."""
 import inspect
+import os
 import shutil
 import sys
 import tempfile
 import time
 import traceback
+import types
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 
 
-def skip(reason):
+def skip(reason: str) -> None:
     print(f"SKIPPED: {reason}")
     sys.exit(77)
 
@@ -25,7 +29,7 @@ if not (shutil.which("chromium") and shutil.which("chromedriver")):
     skip("chromium or chromium-driver is missing")
 
 
-def start_browser(profile):
+def start_browser(profile: str) -> selenium.webdriver.chrome.webdriver.WebDriver:
     options = Options()
     options.binary_location = shutil.which("chromium")
     for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -35,13 +39,13 @@ def start_browser(profile):
     return webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
 
 
-def cases_of(module, wanted):
+def cases_of(module: list[str] | list[str | bytes | Any | Any], wanted: list[str]) -> list[Any]:
     cases = [(name, case) for name, case in inspect.getmembers(module, inspect.isfunction) if name.startswith("case_")]
     cases.sort(key=lambda entry: entry[1].__code__.co_firstlineno)
     return [(name, case) for name, case in cases if not wanted or any(word in name for word in wanted)]
 
 
-def run(module, wanted, again, page_of, help_of):
+def run(module: list[str] | list[str | bytes | os.PathLike[str] | os.PathLike[bytes]] | types.ModuleType, wanted: list[str], again: str, page_of: Callable[..., Any], help_of: Callable[..., Any]) -> int:
     """Each case gets page_of(browser, scratch) and help_of(scratch), which has end() to be called after the case."""
     failures = 0
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:

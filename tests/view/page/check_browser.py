@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from typing import Any
 
 sys.dont_write_bytecode = True
 import browser_suite
@@ -22,11 +23,11 @@ HERE, PAGE = browser_suite.HERE, os.environ["DPM_PAGE"]
 class Server:
     """The mock server, as a process that a case can end and start again at the same address."""
 
-    def __init__(self, *options):
+    def __init__(self, *options: Any) -> None:
         self.options, self.process = list(options), None
         self.start()
 
-    def start(self):
+    def start(self) -> None:
         self.process = subprocess.Popen([sys.executable, str(HERE / "mock_server.py"), PAGE, *self.options], stdout=subprocess.PIPE, text=True)
         self.address = self.process.stdout.readline().strip()
         assert self.address.startswith("http://127.0.0.1:"), f"the mock server said '{self.address}'"
@@ -34,7 +35,7 @@ class Server:
         if "--port" not in self.options:
             self.options += ["--port", port]
 
-    def stop(self):
+    def stop(self) -> None:
         if self.process:
             self.process.send_signal(signal.SIGTERM)
             self.process.wait()
@@ -45,14 +46,14 @@ class Server:
 class Servers:
     """What a case starts, and ends with it."""
 
-    def __init__(self):
-        self.servers = []
+    def __init__(self) -> None:
+        self.servers: list[Any] = []
 
-    def __call__(self, *options):
+    def __call__(self, *options: Any) -> Any:
         self.servers.append(Server(*options))
         return self.servers[-1]
 
-    def end(self):
+    def end(self) -> None:
         for server in self.servers:
             server.stop()
         self.servers.clear()

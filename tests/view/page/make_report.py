@@ -4,6 +4,7 @@ import json
 import math
 import sys
 from pathlib import Path
+from typing import Any
 
 import synthetic_events as events
 from synthetic import HOSTILE_NAMES, World
@@ -11,11 +12,11 @@ from synthetic import HOSTILE_NAMES, World
 BINS, END_S = 256, 20.0
 
 
-def lists(answer, arrays):
+def lists(answer: Any, arrays: Any) -> dict[str, Any]:
     return {**answer, **{name: [None if isinstance(value, float) and math.isnan(value) else value for value in values] for name, (_, values) in arrays.items()}}
 
 
-def levels(world):
+def levels(world: World) -> dict[str, Any]:
     step = END_S / BINS
     times = [i * step for i in range(BINS)]
     return {
@@ -26,11 +27,11 @@ def levels(world):
     }
 
 
-def figure(heading, kind, drawing, caption="", wide=False):
+def figure(heading: str, kind: str, drawing: Any, caption: str = "", wide: bool = False) -> dict[str, Any]:
     return {"heading": heading, "caption": caption, "wide": wide, "kind": kind, "drawing": drawing}
 
 
-def sections():
+def sections() -> list[Any]:
     names = ["users", "directory", "disk", "cache", HOSTILE_NAMES[0], HOSTILE_NAMES[16]]
     wave = [[x, 2 + math.sin(x / 3)] for x in range(24)]
     table = {"columns": [{"header": "Claim", "number": False}, {"header": "Goal", "number": True}, {"header": "Measured", "number": True}, {"header": "Result", "number": False}, {"header": "Why", "number": False}],
@@ -59,14 +60,14 @@ def sections():
     ]
 
 
-def report():
+def report() -> dict[str, Any]:
     return {"title": "File system: what was found", "subtitle": "A simulated file system with 40 users", "facts": [{"label": "scenario", "value": "file-system"}, {"label": "seed", "value": "1"}, {"label": "placement", "value": "A: all on red"}, {"label": "made with", "value": HOSTILE_NAMES[1]}],
             "headlines": [{"label": "P", "value": "1.21", "meaning": "processors worked at the same time on average"}, {"label": "best P", "value": "2.05", "meaning": "with a machine for each process"}],
             "ledger": {"seen": 123456, "kept": 120000, "filtered": 3400, "lost": 56, "losses": [{"reason": "the buffer of machine red was full", "events": 56}], "warnings": ["56 events were lost."], "balanced": True},
             "warnings": ["Two clocks could not be compared."], "sections": sections(), "made_by": "made by make_report.py"}
 
 
-def main():
+def main() -> None:
     page, output, *rest = sys.argv[1:]
     data = {"report": report()}
     if "--only-report" not in rest:

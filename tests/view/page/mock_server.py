@@ -15,17 +15,19 @@ import time
 from array import array
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
 import websockets
 
 import synthetic_events as events
 from synthetic import World
+from browser_page import Page
 
 TYPES = {"f64": "d", "f32": "f", "u32": "I", "u8": "B"}
 TICK_S = 0.1
 
 
-def frame(id, answer, arrays):
+def frame(id: Any, answer: Any, arrays: Any) -> bytes:
     """A binary frame: the size of the text, the text, the arrays, each at a multiple of eight bytes."""
     described = [{"name": name, "type": type, "count": len(values)} for name, (type, values) in arrays.items()]
     text = json.dumps({"id": id, "answer": answer, "arrays": described}).encode()
@@ -36,14 +38,14 @@ def frame(id, answer, arrays):
     return bytes(data) + b"\0" * (-len(data) % 8)
 
 
-def policy(page):
-    def hashed(pattern):
+def policy(page: Page) -> str:
+    def hashed(pattern: str) -> str:
         return "'sha256-" + base64.b64encode(hashlib.sha256(re.search(pattern, page, re.S).group(1).encode()).digest()).decode() + "'"
     return f"default-src 'none'; script-src {hashed('<script>(.*?)</script>')}; style-src {hashed('<style>(.*?)</style>')}; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
 
 
 class Mock:
-    def __init__(self, options):
+    def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self.page = Path(options.page).read_text(encoding="utf-8")
         self.policy = policy(self.page)
@@ -51,20 +53,20 @@ class Mock:
         self.placements = events.Placements(self.world)
         self.began = time.monotonic() - options.before
 
-    def now_s(self):
+    def now_s(self) -> Any:
         return self.options.ended if self.options.ended else time.monotonic() - self.began
 
-    def state(self):
+    def state(self) -> str:
         return "ended" if self.options.ended else "recording"
 
-    def version(self):
+    def version(self) -> int:
         return 1 if self.options.ended else int(self.now_s() / TICK_S)
 
-    def known(self):
+    def known(self) -> int:
         count = len(self.world.processes)
         return min(count, 5 + int(self.now_s() * 4)) if self.options.grow else count
 
-    def answer(self, name, p):
+    def answer(self, name: Any, p: Any) -> Any:
         world, now_s = self.world, self.now_s()
         from_s, to_s = p.get("from_s", 0) or 0, min(p.get("to_s") or now_s, now_s)
         width = p.get("width", 512)
@@ -129,7 +131,7 @@ async def serve(options):
         await asyncio.Future()
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("page")
     parser.add_argument("--processes", type=int, default=30)

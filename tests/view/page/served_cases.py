@@ -3,17 +3,19 @@ import json
 import re
 import shutil
 import time
+from collections.abc import Callable
+from typing import Any
 
-from browser_page import Keys, VIEWS
+from browser_page import Keys, Page, VIEWS
 from served_numbers import check_views, DRAWN
 from shown_numbers import check_near, number
 from synthetic import HOSTILE_NAMES
-from traces import document, dpm, free_port, NotHere, Redis, Scheduled
+from traces import NotHere, Redis, Scheduled, Traces, document, dpm, free_port
 from tunnel import Tunnel
 
 
-def where_possible(case):
-    def tried(page, traces):
+def where_possible(case: Any) -> Callable[..., Any]:
+    def tried(page: Page, traces: Traces) -> None:
         try:
             case(page, traces)
         except NotHere as reason:
@@ -22,24 +24,24 @@ def where_possible(case):
     return tried
 
 
-def case_numbers_of_a_simulation(page, traces):
+def case_numbers_of_a_simulation(page: Page, traces: Traces) -> None:
     """Every view of a simulated system shows the numbers that the commands print."""
     check_views(page, traces.serve(traces.simulated()).address, traces.simulated())
 
 
 @where_possible
-def case_numbers_of_a_live_program(page, traces):
+def case_numbers_of_a_live_program(page: Page, traces: Traces) -> None:
     """Every view of a metered program shows the numbers that the commands print."""
     check_views(page, traces.serve(traces.live()).address, traces.live())
 
 
 @where_possible
-def case_numbers_of_a_merged_trace(page, traces):
+def case_numbers_of_a_merged_trace(page: Page, traces: Traces) -> None:
     """Every view of two programs that were metered apart shows the numbers that the commands print."""
     check_views(page, traces.serve(traces.merged()).address, traces.merged())
 
 
-def check_file(page, out):
+def check_file(page: Page, out: Any) -> None:
     """report.html alone, from another place and with the network off: the same numbers, and words where a server is needed."""
     mailed = out.parent / "mailed" / out.name / "report.html"
     mailed.parent.mkdir(parents=True, exist_ok=True)
@@ -59,13 +61,13 @@ def check_file(page, out):
         page.browser.execute_cdp_cmd("Network.emulateNetworkConditions", {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
 
 
-def case_file_of_a_simulation(page, traces):
+def case_file_of_a_simulation(page: Page, traces: Traces) -> None:
     """report.html of dpm run has all views, with the numbers that the commands print."""
     check_file(page, traces.simulated())
 
 
 @where_possible
-def case_file_of_a_live_program(page, traces):
+def case_file_of_a_live_program(page: Page, traces: Traces) -> None:
     """report.html of dpm meter has all views, with the numbers that the commands print."""
     check_file(page, traces.live())
 
@@ -78,7 +80,7 @@ new MutationObserver(() => (window.took.number ??= performance.now() - window.be
 new MutationObserver(() => / to /.test(note.textContent) && (window.took.interval = performance.now() - window.began)).observe(note, { childList: true, characterData: true, subtree: true });"""
 
 
-def case_process_is_moved(page, traces):
+def case_process_is_moved(page: Page, traces: Traces) -> None:
     """A process is dragged to another machine and moved on with a key: the predicted time is that of dpm predict."""
     server = traces.serve(traces.simulated())
     page.open(server.address + "#view=placement")
@@ -98,7 +100,7 @@ def case_process_is_moved(page, traces):
     page.wait("return document.querySelector('.two-numbers .value').textContent === arguments[0]", before)
 
 
-def check_prediction(page, traces, machine, before, how):
+def check_prediction(page: Page, traces: Traces, machine: str, before: Any, how: str) -> None:
     page.wait("return document.querySelector(`.machine-box[aria-label='Machine ${arguments[0]}'] .process.moved`)?.innerText.includes('buffer_manager')", machine)
     page.wait("return window.took.interval > 0")
     took = page.script("return window.took")
@@ -111,7 +113,7 @@ def check_prediction(page, traces, machine, before, how):
     assert shown != before, (shown, before)
 
 
-def case_keys(page, traces):
+def case_keys(page: Page, traces: Traces) -> None:
     """Views, range, search, event by event and messages are reached with the keyboard."""
     page.open(traces.serve(traces.simulated()).address)
     for key, view in enumerate(VIEWS, 1):
@@ -136,7 +138,7 @@ def case_keys(page, traces):
     page.wait("return !/from=/.test(location.hash)")
 
 
-def case_reload(page, traces):
+def case_reload(page: Page, traces: Traces) -> None:
     """A reload shows the same view, range, selection, colours and placement."""
     wanted = "view=hot-spots&from=5&to=15&selected=1,2&quantity=bytes&form=total&colours=viridis&theme=dark&pin=cpu:1"
     page.open(traces.serve(traces.simulated()).address + "#" + wanted)
@@ -148,7 +150,7 @@ def case_reload(page, traces):
     assert page.script("return decodeURIComponent(location.hash.slice(1))") == wanted
 
 
-def case_server_starts_again(page, traces):
+def case_server_starts_again(page: Page, traces: Traces) -> None:
     """Behind an address that stays, the page goes on when the server is back; at a new address it tells so."""
     page.permitted += ["WebSocket connection", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "404"]
     tunnel = traces.keep(Tunnel())
@@ -169,7 +171,7 @@ def case_server_starts_again(page, traces):
     page.wait("return document.querySelector('.notice.lost')?.textContent.includes('new address')")
 
 
-def case_server_starts_again_with_its_token(page, traces):
+def case_server_starts_again_with_its_token(page: Page, traces: Traces) -> None:
     """With --token-file the address stays: the open page goes on, a reload finds it again, and it shows the same."""
     page.permitted += ["WebSocket connection", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE"]
     token = traces.folder / "token"
@@ -203,7 +205,7 @@ def case_server_starts_again_with_its_token(page, traces):
 MESSAGES = "return Number(document.querySelectorAll('.number-card')[3].querySelector('.value').title.split(',')[0].replace(/\\D/g, ''))"
 
 
-def wait_until_at_rest(page):
+def wait_until_at_rest(page: Page) -> Any:
     """Until the count of messages has not changed for two seconds."""
     before = None
     for _ in range(20):
@@ -216,7 +218,7 @@ def wait_until_at_rest(page):
 
 
 @where_possible
-def case_server_under_load(page, traces):
+def case_server_under_load(page: Page, traces: Traces) -> None:
     """The page shows the load of a redis-server as it comes and goes and comes again; at the end its numbers are those of dpm statistics."""
     redis = traces.keep(Redis(traces.folder / "redis"))
     page.open(redis.address)
@@ -250,7 +252,7 @@ def case_server_under_load(page, traces):
 
 
 @where_possible
-def case_journal_of_a_scheduler(page, traces):
+def case_journal_of_a_scheduler(page: Page, traces: Traces) -> None:
     """While a program runs, the page shows the decision to bind it and what was measured of it, as in the journal."""
     scheduled = traces.keep(Scheduled(traces.folder / "scheduled"))
     page.open(scheduled.address)
@@ -265,7 +267,7 @@ def case_journal_of_a_scheduler(page, traces):
     page.wait("return [...document.querySelectorAll('#view tbody tr')].some((row) => row.cells[4].textContent === 'kept')")
 
 
-def check_names(page, address):
+def check_names(page: Page, address: Any) -> Any:
     page.open(address + "#.groups=none&selected=" + ",".join(map(str, range(20))))
     for view in VIEWS:
         page.view(view)
@@ -282,7 +284,7 @@ def check_names(page, address):
 
 
 @where_possible
-def case_names_of_real_processes(page, traces):
+def case_names_of_real_processes(page: Page, traces: Traces) -> None:
     """Programs that name themselves after tags, escapes and right-to-left text are shown as text."""
     shown = check_names(page, traces.serve(traces.named()).address)
     for text in ["<script>window.", "<img src=x oner", "<!-- comment", "__proto__", "�[31mred�"]:
@@ -290,7 +292,7 @@ def case_names_of_real_processes(page, traces):
 
 
 @where_possible
-def case_names_in_a_trace(page, traces):
+def case_names_in_a_trace(page: Page, traces: Traces) -> None:
     """Twenty hostile names that are written into a trace are shown as text, the one of 4 kB shortened."""
     shown = check_names(page, traces.serve(traces.renamed()).address)
     for text in ["<script>window.hostile=1</script>", "<!-- comment", "(no name)", "__proto__", "�[31mred�[0m�", "�reversed�"]:

@@ -1,7 +1,8 @@
 """Opens every view of a trace, and compares what it shows with what dpm NAME --json prints."""
 import re
+from typing import Any
 
-from browser_page import Keys, VIEWS
+from browser_page import Keys, Page, VIEWS
 from shown_numbers import check_exact, check_near, number
 from traces import document
 
@@ -10,7 +11,7 @@ DRAWN = """const canvas = document.querySelector(arguments[0]); if (!canvas || c
   for (let i = 3; i < data.length; i += 4) if (data[i] > 0) ++seen; return seen;"""
 
 
-def check_views(page, address, trace):
+def check_views(page: Page, address: str, trace: Any) -> None:
     documents = {name: document(name, trace) for name in ("statistics", "queues", "parallelism", "causality", "blame")}
     names = {process["process"] for process in documents["statistics"]["processes"]}
     page.open(address + "#form=total&.groups=none")
@@ -23,7 +24,7 @@ def check_views(page, address, trace):
         page.check_log()
 
 
-def pairs_of(statistics):
+def pairs_of(statistics: Any) -> dict[tuple[Any, Any], tuple[Any, Any]]:
     pairs = {}
     for row in statistics["messages"]:
         if row["count"] > 0:
@@ -31,7 +32,7 @@ def pairs_of(statistics):
     return pairs
 
 
-def check_overview(page, documents, _):
+def check_overview(page: Page, documents: Any, _: Any) -> None:
     parallelism, statistics = documents["parallelism"], documents["statistics"]
     read = "return [...document.querySelectorAll('.number-card')].map((card) => [card.querySelector('.label').textContent, card.querySelector('.value').textContent, card.querySelector('.value').title])"
     page.wait("return document.querySelectorAll('.number-card .value')[1].title !== ''")
@@ -51,7 +52,7 @@ def check_overview(page, documents, _):
     page.wait(DRAWN, ".time-plot canvas")
 
 
-def check_hot_spots(page, documents, names):
+def check_hot_spots(page: Page, documents: Any, names: Any) -> None:
     pairs = pairs_of(documents["statistics"])
     page.wait("return document.querySelectorAll('.arc title').length === arguments[0]", len(pairs))
     seen = {}
@@ -67,7 +68,7 @@ def check_hot_spots(page, documents, names):
             check_near(f"CPU of {process['process']}", share[1], process["cpu_percent"] / 100, digits=2)
 
 
-def check_matrix(page, documents, names):
+def check_matrix(page: Page, documents: Any, names: Any) -> None:
     """Goes through the first rows with the keys."""
     pairs = pairs_of(documents["statistics"])
     page.wait(DRAWN, ".matrix-place canvas")
@@ -92,7 +93,7 @@ def check_matrix(page, documents, names):
     assert seen > 0
 
 
-def check_queues(page, documents, names):
+def check_queues(page: Page, documents: Any, names: Any) -> Any:
     queues = {row["process"]: row for row in documents["queues"]["processes"]}
     page.wait("return document.querySelectorAll('#view tbody tr').length > 0")
     page.script("[...document.querySelectorAll('#view button')].find((b) => /more process/.test(b.textContent))?.click()")
@@ -117,22 +118,22 @@ def check_queues(page, documents, names):
     assert str(causality["requests"]) in page.text(".paths").replace("\u202f", "").replace(" ", ""), causality["requests"]
 
 
-def check_lanes(page, _, names):
+def check_lanes(page: Page, _: Any, names: Any) -> None:
     page.wait(DRAWN, ".lanes canvas")
     rows = page.wait("const rows = [...document.querySelectorAll('.lane-label .name')].map((name) => name.textContent); return rows.length > 0 && rows")
     assert set(rows) <= names, (rows, names)
 
 
-def check_plots(page, _, names):
+def check_plots(page: Page, _: Any, names: Any) -> None:
     page.wait("return document.querySelectorAll('.plot').length === 3")
     page.wait(DRAWN, ".plot canvas")
 
 
-def check_placement(page, _, names):
+def check_placement(page: Page, _: Any, names: Any) -> None:
     page.wait("return document.querySelector('.missing') !== null || /\\d/.test(document.querySelector('.two-numbers .value')?.textContent ?? '')")
 
 
-def check_time_spent(page, documents, names):
+def check_time_spent(page: Page, documents: Any, names: Any) -> None:
     tree = documents["blame"]["tree"]
     read = """const rows = [...document.querySelectorAll('.time-spent table')].flatMap((table) => [...table.querySelectorAll('tbody tr')].map((row) =>
         [table.querySelector('th').textContent, ...[...row.children].map((cell) => cell.textContent)]));

@@ -1,6 +1,7 @@
 """A made-up distributed program: users, front ends, servers, caches and databases on several machines. Counts in any range of time follow
-from formulas, so that answers for different ranges agree, without keeping events. Single events follow from the same rates."""
 import math
+from formulas, so that answers for different ranges agree, without keeping events. Single events follow from the same rates."""
+from typing import Any
 
 HOSTILE_NAMES = [
     "<script>window.hostile=1</script>", "<img src=x onerror=window.hostile=1>", '"><svg/onload=window.hostile=1>', "</script><b>bold</b>",
@@ -10,7 +11,7 @@ HOSTILE_NAMES = [
 ]
 
 
-def spread(number):
+def spread(number: int) -> float:
     """A number in [0, 1) that looks random and is always the same for `number`."""
     number = (number * 2654435761 + 1013904223) & 0xFFFFFFFF
     number ^= number >> 16
@@ -20,13 +21,13 @@ def spread(number):
 
 
 class Pair:
-    def __init__(self, number, source, target, rate, size, delay_s, reply_to=None):
+    def __init__(self, number: int, source: Any, target: Any, rate: float, size: int, delay_s: Any, reply_to: int | None = None) -> None:
         self.number, self.source, self.target = number, source, target
         self.rate, self.size, self.delay_s, self.reply_to = rate, size, delay_s, reply_to
         self.wave_s = 7 + 11 * spread(number)
         self.depth = 0.25 + 0.5 * spread(number + 77)
 
-    def count(self, from_s, to_s):
+    def count(self, from_s: float, to_s: int) -> Any:
         """The integral of rate * (1 + depth * sin(2 pi t / wave))."""
         from_s, to_s = max(0, from_s), max(0, to_s)
         turn = 2 * math.pi / self.wave_s
@@ -34,10 +35,10 @@ class Pair:
 
 
 class World:
-    def __init__(self, processes=30, rate=2000, hostile=False, machines=None, clocks=True):
+    def __init__(self, processes: int = 30, rate: int = 2000, hostile: bool = False, machines: Any | None = None, clocks: bool = True) -> None:
         self.machines = ["red", "green", "blue", "amber", "violet", "cyan", "olive", "coral"][: machines or max(2, min(8, processes // 6))]
         self.hostile, self.common_time = hostile, clocks
-        self.processes = []
+        self.processes: list[Any] = []
         shares = [("load", 0.4), ("gateway", 0.08), ("orders", 0.2), ("stock", 0.12), ("cache", 0.1), ("postgres", 0.1)]
         for program, share in shares:
             for copy in range(max(1, round(share * processes))):
@@ -45,10 +46,10 @@ class World:
                     self.add(program, copy)
         while len(self.processes) < processes:
             self.add("orders", len(self.processes))
-        self.pairs = []
+        self.pairs: list[Any] = []
         self.connect(rate)
 
-    def add(self, program, copy):
+    def add(self, program: str, copy: int) -> None:
         number = len(self.processes)
         name = f"{program}-{copy}" if not self.hostile else HOSTILE_NAMES[number % len(HOSTILE_NAMES)]
         machine = (copy + len(program)) % len(self.machines)
@@ -57,10 +58,10 @@ class World:
             "cgroup": f"/system.slice/{program}.service" if number % 3 else "", "in_computation": program != "load", "outside": program == "load" and copy == 0,
         })
 
-    def of(self, kind):
+    def of(self, kind: str) -> list[Any]:
         return [process["id"] for process in self.processes if process["kind"] == kind]
 
-    def connect(self, rate):
+    def connect(self, rate: int) -> None:
         links = []
         for source, targets, fan in [("load", "gateway", 1), ("gateway", "orders", 4), ("orders", "stock", 2), ("orders", "cache", 2), ("stock", "postgres", 2), ("stock", "cache", 1)]:
             to = self.of(targets)
@@ -76,7 +77,7 @@ class World:
             self.pairs.append(Pair(len(self.pairs), a, b, share, int(80 + 400 * spread(a * 5 + b)), delay_s))
             self.pairs.append(Pair(len(self.pairs), b, a, share, int(600 + 9000 * spread(a + b * 3)), delay_s, reply_to=len(self.pairs) - 1))
 
-    def describe(self, now_s, state, version, known=None):
+    def describe(self, now_s: float, state: str, version: int, known: int | None = None) -> dict[str, Any]:
         shown = [{key: value for key, value in process.items() if key != "kind"} for process in self.processes[:known]]
         return {
             "title": "shop: a made-up program", "source": "synthetic", "state": state, "started": 1.7e9, "now_s": now_s, "version": version, "dpm": "made-up",
@@ -84,24 +85,24 @@ class World:
             "processes": shown, "common_time": self.common_time, "can": {"predict": True, "follow": True, "live_queues": True}, "why_not": {}, "read": 1,
         }
 
-    def cpu_of(self, process, from_s, to_s):
+    def cpu_of(self, process: int, from_s: float, to_s: int) -> Any:
         work = {"load": 20e-6, "gateway": 40e-6, "orders": 160e-6, "stock": 120e-6, "cache": 15e-6, "postgres": 300e-6}[self.processes[process]["kind"]]
         received = sum(pair.count(from_s, to_s) for pair in self.pairs_to.get(process, []))
         return min(0.97 * (to_s - from_s), received * work)
 
     @property
-    def pairs_to(self):
+    def pairs_to(self) -> dict[str, Any]:
         if not hasattr(self, "_pairs_to"):
-            self._pairs_to = {}
+            self._pairs_to: dict[str, Any] = {}
             for pair in self.pairs:
                 self._pairs_to.setdefault(pair.target, []).append(pair)
         return self._pairs_to
 
-    def queue_of(self, process, at_s):
+    def queue_of(self, process: int, at_s: float) -> Any:
         busy = self.cpu_of(process, at_s - 0.5, at_s + 0.5)
         return busy / max(0.03, 1 - busy) * (1 + 0.3 * math.sin(at_s * 3 + process))
 
-    def traffic(self, from_s, to_s, known=None):
+    def traffic(self, from_s: int, to_s: Any, known: int | None = None) -> Any:
         known = len(self.processes) if known is None else known
         span = max(0, to_s - max(0, from_s))
         before = min(span, max(0, from_s))
@@ -119,21 +120,21 @@ class World:
         }
 
     @staticmethod
-    def grid(from_s, to_s, width):
+    def grid(from_s: int, to_s: float, width: int) -> Any:
         from_s = max(0, from_s)
         raw = max(1e-9, (to_s - from_s) / max(1, width))
         step = 2 ** math.ceil(math.log2(raw))
         first = math.floor(from_s / step)
         return [(first + i) * step for i in range(max(0, math.ceil(to_s / step) - first))], step
 
-    def series(self, from_s, to_s, width, of):
+    def series(self, from_s: int, to_s: Any, width: Any, of: Any) -> Any:
         t_s, step = self.grid(from_s, to_s, min(width, 160))
         arrays = {"t_s": ("f64", t_s)}
         for index, wanted in enumerate(of):
             arrays[f"v{index}"] = ("f64", [self.value(wanted, t, step) for t in t_s])
         return {"step_s": step}, arrays
 
-    def value(self, wanted, t, step):
+    def value(self, wanted: Any, t: Any, step: Any) -> Any:
         what, process = wanted["what"], wanted.get("process")
         if what == "cpu":
             ids = [process] if process is not None else range(len(self.processes))
@@ -149,7 +150,7 @@ class World:
             pairs = [pair for pair in pairs if (pair.target if what.startswith("received") else pair.source) == process]
         return sum(pair.count(t, t + step) * (pair.size if "bytes" in what else 1) for pair in pairs) / step
 
-    def overview(self, from_s, to_s, width, now_s):
+    def overview(self, from_s: int, to_s: float, width: int, now_s: float) -> Any:
         t_s, step = self.grid(from_s, to_s, min(width, 128))
         ids = range(len(self.processes))
         busy = [sum(self.cpu_of(i, t, t + step) for i in ids) / step for t in t_s]

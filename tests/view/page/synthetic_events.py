@@ -1,12 +1,14 @@
 """Single events of the made-up program (synthetic.py), and the answers that come from whole-trace analyses."""
 import math
+from collections.abc import Iterator
+from typing import Any
 
 from synthetic import spread
 
 EXACT_MAX = 6000
 
 
-def messages_of(world, pair, from_s, to_s):
+def messages_of(world: Any, pair: Any, from_s: int, to_s: float) -> Iterator[Any]:
     """The messages of a pair that are under way in a range: the k-th is sent at about k / rate."""
     if pair.rate <= 0:
         return
@@ -18,7 +20,7 @@ def messages_of(world, pair, from_s, to_s):
             yield sent, received, pair.number * 10 ** 9 + k
 
 
-def spacetime(world, from_s, to_s, rows, rows_max, now_s, width):
+def spacetime(world: synthetic.World, from_s: int, to_s: float, rows: Any, rows_max: int, now_s: float, width: int) -> Any:
     to_s = min(to_s, now_s)
     busiest = sorted(range(len(world.processes)), key=lambda i: (-sum(pair.rate for pair in world.pairs_to.get(i, [])), i))
     ids = rows or busiest[:rows_max]
@@ -33,7 +35,7 @@ def spacetime(world, from_s, to_s, rows, rows_max, now_s, width):
     return {**answer, "exact": True}, exact(world, from_s, to_s, ids, row_of, pairs)
 
 
-def binned(world, from_s, to_s, ids, pairs, width):
+def binned(world: Any, from_s: int, to_s: float, ids: list[int | Any] | list[int], pairs: list[Any], width: int) -> dict[str, Any]:
     t_s, step = world.grid(from_s, to_s, width)
     arrays = {name: [] for name in ["bin_row", "bin_from", "bin_to", "bin_work", "bin_wait", "flow_from", "flow_to", "flow_t", "flow_messages"]}
     for row, id in enumerate(ids):
@@ -50,7 +52,7 @@ def binned(world, from_s, to_s, ids, pairs, width):
     return {name: (types.get(name, "f64"), values) for name, values in arrays.items()}
 
 
-def exact(world, from_s, to_s, ids, row_of, pairs):
+def exact(world: Any, from_s: int, to_s: float, ids: list[int | Any] | list[int], row_of: dict[int | Any, int], pairs: list[Any]) -> dict[str, tuple[str, list[Any | float | int]]]:
     arcs, work = [], {id: [] for id in ids}
     for pair in pairs:
         for sent, received, id in messages_of(world, pair, from_s, to_s):
@@ -78,7 +80,7 @@ def exact(world, from_s, to_s, ids, row_of, pairs):
     return arrays
 
 
-def message(world, id, now_s):
+def message(world: synthetic.World, id: Any, now_s: Any) -> dict[str, Any]:
     pair = world.pairs[int(id // 10 ** 9)]
     sent, received = next(((s, r) for s, r, i in messages_of(world, pair, 0 if now_s < 1 else int(id % 10 ** 9) / pair.rate - 0.1, now_s) if i == id), (0, 0))
     span = 40 / max(1, sum(other.rate for other in world.pairs) / 200)
@@ -97,7 +99,7 @@ def message(world, id, now_s):
             "past": past[:2000], "future": future[:2000], "past_left_out": max(0, len(past) - 2000), "future_left_out": max(0, len(future) - 2000)}
 
 
-def queues(world):
+def queues(world: synthetic.World) -> dict[str, Any]:
     rows = []
     for process in world.processes:
         mean = world.queue_of(process["id"], 5)
@@ -110,7 +112,7 @@ def queues(world):
     return {"processes": rows, "warnings": []}
 
 
-def paths(world, most):
+def paths(world: synthetic.World, most: int) -> dict[str, Any]:
     kinds = ["load", "gateway", "orders", "stock", "cache", "postgres"]
     chosen = [world.of(kind)[0] for kind in kinds if world.of(kind)]
     nodes = [{"process": -1, "label": "users", "note": ""}] + [{"process": id, "label": world.processes[id]["name"], "note": chr(65 + i)} for i, id in enumerate(chosen)]
@@ -123,7 +125,7 @@ def paths(world, most):
     return {"states": {"nodes": nodes, "arcs": arcs}, "paths": listed, "requests": 9000}
 
 
-def request(world, number):
+def request(world: synthetic.World, number: Any) -> dict[str, Any]:
     kinds = ["load", "gateway", "orders", "cache", "stock", "postgres"]
     ids = [world.of(kind)[int(spread(number + i) * len(world.of(kind)))] for i, kind in enumerate(kinds) if world.of(kind)]
     walk = [0, 1, 2, 3, 2, 4, 5, 4, 2, 1, 0]
@@ -137,13 +139,13 @@ def request(world, number):
 
 
 class Placements:
-    def __init__(self, world):
+    def __init__(self, world: synthetic.World) -> None:
         self.world, self.best = world, None
 
-    def load(self, process):
+    def load(self, process: Any) -> Any:
         return 0.1 + self.world.cpu_of(process["id"], 0, 10)
 
-    def elapsed(self, machine_of, machines, delay_factor, replicas):
+    def elapsed(self, machine_of: dict[Any, Any], machines: dict[Any, Any], delay_factor: int, replicas: dict[Any, Any]) -> Any:
         names, loads, remote = self.world.machines, {}, 0
         for process in self.world.processes:
             machine = machine_of.get(process["name"], names[process["machine"]])
@@ -155,7 +157,7 @@ class Placements:
                 remote += pair.rate
         return 2 + slowest * 6 + delay_factor * remote * 0.0004
 
-    def answer(self):
+    def answer(self) -> dict[str, Any]:
         names = self.world.machines
         elapsed = self.elapsed({}, {}, 1, {})
         return {
@@ -164,7 +166,7 @@ class Placements:
             "traced": {"elapsed_s": elapsed, "P": 3.1, "low_elapsed_s": elapsed * 0.96, "high_elapsed_s": elapsed * 1.03}, "best": self.best, "why_not": None,
         }
 
-    def predict(self, parameters):
+    def predict(self, parameters: Any) -> dict[str, Any]:
         elapsed = self.elapsed(parameters.get("machine_of", {}), parameters.get("machines", {}), parameters.get("delay_factor", 1), parameters.get("replicas", {}))
         total = sum(self.load(process) for process in self.world.processes)
         answer = {"elapsed_s": elapsed, "P": total / elapsed * 3, "T_s": total, "identity_error": 0.021, "leaves_out": ["Waits for the disk are taken as they were."], "took_ms": 3}
@@ -172,14 +174,14 @@ class Placements:
             answer.update({"low_elapsed_s": elapsed * 0.93, "high_elapsed_s": elapsed * 1.06, "low_P": total / elapsed * 2.8, "high_P": total / elapsed * 3.2})
         return answer
 
-    def search(self):
+    def search(self) -> dict[str, Any]:
         names = self.world.machines
         machine_of = {process["name"]: names[(process["id"] * 2) % len(names)] for process in self.world.processes if not process["outside"]}
         self.best = {"machine_of": machine_of, "elapsed_s": self.elapsed(machine_of, {}, 1, {}) * 0.7, "P": 4.9, "bound": 1.2}
         return {"started": True}
 
 
-def blame(world, of):
+def blame(world: synthetic.World, of: Any) -> dict[str, Any]:
     """Where the time of a process went: half of it in the queue of the CPU."""
     name = world.processes[of if 0 <= of < len(world.processes) else 0]["name"]
     boxes = [{"depth": 0, "from": 0, "to": 1, "label": name, "tone": "process", "tip": name},
@@ -191,7 +193,7 @@ def blame(world, of):
          "drawing": {"columns": [{"header": "where the time went", "number": False}, {"header": "share", "number": True}], "rows": rows}}]}}
 
 
-def states():
+def states() -> dict[str, Any]:
     bars = {"title": "States", "description": "", "series": ["share of samples"], "rows": [{"label": "CPU run", "values": [0.4], "tip": ""}], "form": "percent", "reference": None}
     return {"samples": 10, "source": "proc", "interval_s": 0.123, "sections": [
         {"heading": "States", "text": "What do the processes wait for and run on?",

@@ -5,6 +5,7 @@ come, a browser with simulated time makes its picture before the drawing."""
 import sys
 import tempfile
 import time
+from typing import Any
 
 sys.dont_write_bytecode = True
 import browser_suite
@@ -17,7 +18,7 @@ return heading ? heading.closest("figure") || heading : null;
 """
 
 
-def picture_of(browser, heading=""):
+def picture_of(browser: Any, heading: str = "") -> Any:
     if not heading:
         return browser.get_screenshot_as_png()
     found = browser.execute_script(FIND, heading)
@@ -26,7 +27,7 @@ def picture_of(browser, heading=""):
     return found.screenshot_as_png if found.tag_name == "figure" else browser.get_screenshot_as_png()
 
 
-def main():
+def main() -> None:
     address, file, width, height, *heading = sys.argv[1:]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = browser_suite.start_browser(profile)

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 import traceback
+from typing import Any
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -21,12 +22,13 @@ from viewer import Server, Viewer  # noqa: E402
 class GoodViewer:
     """Asks all the time, in a thread of its own, and checks each answer."""
 
-    def __init__(self, server):
-        self.viewer, self.over, self.answers, self.failure = Viewer(server), False, 0, None
+    def __init__(self, server: Server) -> None:
+        self.viewer, self.over, self.answers = Viewer(server), False, 0
+        self.failure: Exception | None = None
         self.thread = threading.Thread(target=self.work)
         self.thread.start()
 
-    def work(self):
+    def work(self) -> None:
         try:
             while not self.over or self.answers == 0:
                 number = self.answers % 50 + 1
@@ -37,7 +39,7 @@ class GoodViewer:
         except Exception as failure:
             self.failure = failure
 
-    def end(self):
+    def end(self) -> None:
         """After the attack: it has an answer that it asked for now."""
         self.over = True
         self.thread.join()
@@ -48,7 +50,7 @@ class GoodViewer:
             raise AssertionError("the viewer beside the attack got no answers") from self.failure
 
 
-def play(program, case):
+def play(program: str, case: Any) -> None:
     server = Server(program, *getattr(case, "options", []))
     try:
         beside = GoodViewer(server) if getattr(case, "beside", True) else None
@@ -61,12 +63,12 @@ def play(program, case):
         assert server.end() == 0, "the server did not end by itself"
 
 
-def all_cases():
+def all_cases() -> list[Any]:
     groups = (cases_page, cases_access, cases_http, cases_sockets, cases_tls)
     return [value for group in groups for name, value in vars(group).items() if name.startswith("case_")]
 
 
-def main():
+def main() -> int:
     program, only = os.path.abspath(sys.argv[1]), sys.argv[2:]
     failed = 0
     for case in all_cases():

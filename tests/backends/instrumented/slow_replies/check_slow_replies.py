@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 LIMIT_MS = 10
 
@@ -23,21 +24,21 @@ class Skipped(Exception):
     pass
 
 
-def expect(holds, what):
+def expect(holds: object, what: object) -> None:
     if not holds:
         raise Failed(what)
 
 
-def free_port():
+def free_port() -> Any:
     with socket.create_server(("127.0.0.1", 0)) as free:
         return free.getsockname()[1]
 
 
-def high_level(text):
+def high_level(text: str) -> list[Any]:
     return [json.loads(line) for line in text.splitlines() if line.startswith("{") and '"when"' in line]
 
 
-def check(options, folder, server, more):
+def check(options: argparse.Namespace, folder: Any, server: Any, more: list[Any]) -> None:
     port, trace, script = free_port(), folder / "trace", options.example / "slow.events"
     environment = {**os.environ, "DPM_MONITOR_FOLDER": str(folder / "shared")}
     words = [options.dpm, "script", "--json", "-o", str(folder / "events"), "--trace", str(trace), str(script), "--",
@@ -62,11 +63,11 @@ def check(options, folder, server, more):
     print(f"       {len(live)} of {len(made)} requests were slow while the backup ran: live and in the trace")
 
 
-def case_instrumented(options, folder):
+def case_instrumented(options: argparse.Namespace, folder: Any) -> None:
     check(options, folder, options.programs / "server", [])
 
 
-def case_redis(options, folder):
+def case_redis(options: argparse.Namespace, folder: Any) -> None:
     redis = shutil.which("redis-server")
     if redis is None:
         raise Skipped("redis-server is not installed")
@@ -75,7 +76,7 @@ def case_redis(options, folder):
     check(options, folder, server, ["--save", "", "--enable-debug-command", "yes"])
 
 
-def main():
+def main() -> bool:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dpm", required=True)
     parser.add_argument("--programs", required=True, type=pathlib.Path)

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from typing import Any
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "live/harness"))
@@ -26,12 +28,12 @@ class Skipped(Exception):
     pass
 
 
-def expect(holds, what):
+def expect(holds: object, what: object) -> None:
     if not holds:
         raise Failed(what)
 
 
-def wait_until(holds, what):
+def wait_until(holds: Callable[..., Any], what: str) -> Any:
     end = time.monotonic() + PATIENCE_S
     while not (value := holds()):
         expect(time.monotonic() < end, f"waited in vain for {what}")
@@ -40,16 +42,16 @@ def wait_until(holds, what):
 
 
 class Site:
-    def __init__(self, options, folder):
+    def __init__(self, options: argparse.Namespace, folder: pathlib.Path) -> None:
         self.options, self.folder = options, folder
         self.environment = {**os.environ, "DPM_MONITOR_FOLDER": str(folder / "shared")}
 
-    def command(self, script, *words):
+    def command(self, script: str, *words: str) -> list[Any]:
         path = self.folder / "script.events"
         path.write_text(script)
         return [self.options.dpm, "script", "--json", "-o", str(self.folder / "events"), str(path), *words]
 
-    def watch(self, script, *words):
+    def watch(self, script: str, *words: str) -> Any:
         """The events, the counts by event, and what else was printed."""
         (self.folder / "events").unlink(missing_ok=True)
         done = subprocess.run(self.command(script, "--", *words), env=self.environment, text=True, capture_output=True, timeout=PATIENCE_S)
@@ -61,11 +63,11 @@ class Site:
         return events, counts, done
 
 
-def script_of(program, *events):
+def script_of(program: str, *events: tuple[str, str, str]) -> str:
     return f"process p from {program}\n" + "".join(f"event {name} is {action} on {place}\n" for name, action, place in events)
 
 
-def case_counts(site):
+def case_counts(site: Site) -> None:
     """Every call is reported or counted as lost, in programs loaded anywhere and at fixed addresses, and in a library."""
     for program in ("anywhere", "fixed"):
         script = script_of(program, ("in", "point_enter", "it at *.p.served"), ("out", "point_leave", "it at *.p.served"),
@@ -76,7 +78,7 @@ def case_counts(site):
             expect(counts[event]["seen"] == 20000 == counts[event]["reported"] + counts[event]["lost"], (program, counts))
 
 
-def case_values(site):
+def case_values(site: Site) -> None:
     """Arguments by name where there is debug information, by place where there is none, with their types."""
     for program, request, kind, result in (("anywhere", "request", "kind", "result:s32"), ("fixed", "arg1:s32", "arg2:s8", "result:s32")):
         script = script_of(program, ("request", "integer_access", f"{request} at *.p.served"), ("kind", "integer_access", f"{kind} at *.p.served"),
@@ -86,7 +88,7 @@ def case_values(site):
         expect(values == {"request": [-2, -1, 0, 1], "kind": [0, -1, -2, -3], "size": [7] * 4, "result": [4, 2, 0, -2]}, (program, values))
 
 
-def case_mistakes(site):
+def case_mistakes(site: Site) -> None:
     script = script_of("anywhere", ("a", "point_enter", "it at *.p.serve"), ("b", "point_enter", "it at *.p.twice"),
                        ("c", "integer_access", "reqest at *.p.served"), ("d", "socket_open", "it at *.p.served"),
                        ("e", "point_forced", "no:such at *.p.*"))
@@ -96,18 +98,18 @@ def case_mistakes(site):
         expect(said in done.stderr, (said, done.stderr))
 
 
-def case_breakpoints(site):
+def case_breakpoints(site: Site) -> None:
     """The program's code is changed only at what is defined, and is as before when dpm was killed."""
     program = site.options.programs / "fixed"
-    symbols = dict(reversed(line.split()[::2]) for line in subprocess.check_output(["nm", program], text=True).splitlines() if len(line.split()) == 3)
+    symbols: dict[str, Any] = dict(reversed(line.split()[::2]) for line in subprocess.check_output(["nm", program], text=True).splitlines() if len(line.split()) == 3)
     subject = subprocess.Popen([program, "forever"], stdout=subprocess.DEVNULL)
 
-    def code(name):
+    def code(name: str) -> bytes:
         with open(f"/proc/{subject.pid}/mem", "rb") as memory:
             memory.seek(int(symbols[name], 16))
             return memory.read(8)
 
-    def is_mapped():
+    def is_mapped() -> bool:
         try:
             return len(code("served")) == 8
         except OSError:  # Popen returns when exec has begun, and the program's code comes a moment later
@@ -129,7 +131,7 @@ def case_breakpoints(site):
         subject.wait()
 
 
-def case_pid(site):
+def case_pid(site: Site) -> None:
     """Of two processes of a program, which run already, the chosen one; the command ends when it does."""
     program = str(site.options.programs / "fixed")
     chosen, other = (subprocess.Popen([program, "forever"], stdout=subprocess.DEVNULL) for _ in range(2))
@@ -149,7 +151,7 @@ def case_pid(site):
             process.wait()
 
 
-def case_without_rights(site):
+def case_without_rights(site: Site) -> None:
     """An account that may not look is told what it can do, and nothing is left."""
     be_nobody = lambda: (os.setgid(NOBODY), os.setuid(NOBODY))
     if os.geteuid() != 0:
@@ -178,7 +180,7 @@ def case_without_rights(site):
         subprocess.run(["rm", "-rf", environment["DPM_MONITOR_FOLDER"]], check=True)
 
 
-def case_program_killed(site):
+def case_program_killed(site: Site) -> None:
     """What a program did before it was killed is reported."""
     command = site.command(script_of("fixed", ("in", "point_enter", "it at *.p.served")), "--", str(site.options.programs / "fixed"), "forever")
     monitor = subprocess.Popen(command, env=site.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -190,7 +192,7 @@ def case_program_killed(site):
     expect(monitor.returncode == 128 + signal.SIGKILL and counted["reported"] == len(events.read_text().splitlines()), counted)
 
 
-def case_python(site):
+def case_python(site: Site) -> None:
     """A static tracepoint of Debian's python3."""
     if not os.path.exists("/usr/bin/python3") or b"gc__start" not in pathlib.Path(os.path.realpath("/usr/bin/python3")).read_bytes():
         raise Skipped("/usr/bin/python3 has no static tracepoints")
@@ -202,7 +204,7 @@ def case_python(site):
     expect(any(9 <= count <= 40 for count in counts) and done.stdout.count("gc\n") == 9, (counts, done.stdout))
 
 
-def main():
+def main() -> int | bool:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dpm", required=True)
     parser.add_argument("--programs", required=True, type=pathlib.Path)

@@ -31,7 +31,7 @@ OWN_NAME = "unshare --uts" if os.geteuid() == 0 else "unshare --map-current-user
 class Containers(Site):
     """Two machines that a program named `kind` reaches."""
 
-    def __init__(self, dpm: str, folder: pathlib.Path, kind: str):
+    def __init__(self, dpm: str, folder: pathlib.Path, kind: str) -> None:
         super().__init__(dpm, folder)
         self.options: list[str] = []
         self.kind, (self.launcher, words) = kind, RECIPES[kind]

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import Any
 
 dpm = os.path.realpath(sys.argv[1])
 PATIENCE_S = 60
@@ -48,24 +49,24 @@ print("asked ROUNDS")
 ADDRESS = "127.0.0.1"  # machines that are one host share it
 
 
-def complain(what):
+def complain(what: str) -> None:
     failures.append(what)
     print("session: " + what)
 
 
-def free_port():
+def free_port() -> Any:
     with socket.socket() as probe:
         probe.bind((ADDRESS, 0))
         return probe.getsockname()[1]
 
 
-def environment(folder):
+def environment(folder: list[str] | list[str | bytes | os.PathLike[str] | os.PathLike[bytes]] | str) -> dict[str, Any]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "DPM_"))}
     # Daemons of its own: they are known by their user, and where their sockets are.
     return {**kept, "HOME": folder, "XDG_RUNTIME_DIR": os.path.join(folder, "run"), "LC_ALL": "C.UTF-8"}
 
 
-def prepare(folder):
+def prepare(folder: str) -> None:
     os.mkdir(os.path.join(folder, "run"), 0o700)
     for name, text in (("A", SERVER), ("B", CLIENT)):
         with open(os.path.join(folder, name), "w") as program:
@@ -75,12 +76,12 @@ def prepare(folder):
         os.chmod(os.path.join(folder, name), 0o755)
 
 
-def run(folder, arguments, text=None):
+def run(folder: list[str] | list[str | bytes | os.PathLike[str] | os.PathLike[bytes]], arguments: list[Any], text: bool | str | None = None) -> subprocess.CompletedProcess[Any]:
     return subprocess.run([dpm, *arguments], input=text, capture_output=True, text=True, timeout=PATIENCE_S, cwd=folder,
                           env=environment(folder), check=False)
 
 
-def own_processes(folder):
+def own_processes(folder: str) -> list[int]:
     """Daemons and what they look after: everything that has this folder for its home."""
     pids = []
     for path in glob.glob("/proc/[0-9]*/environ"):
@@ -92,7 +93,7 @@ def own_processes(folder):
     return pids
 
 
-def is_attached(pid):
+def is_attached(pid: int) -> bool:
     """A process that carries bytes between a controller and a daemon."""
     try:
         return b"--attach" in open(f"/proc/{pid}/cmdline", "rb").read().split(b"\0")
@@ -100,7 +101,7 @@ def is_attached(pid):
         return False
 
 
-def end_daemons(folder):
+def end_daemons(folder: str) -> None:
     until = time.monotonic() + PATIENCE_S
     while (pids := own_processes(folder)) and time.monotonic() < until:
         for pid in pids:
@@ -111,13 +112,13 @@ def end_daemons(folder):
         time.sleep(0.05)
 
 
-def check_trace(folder, trace):
+def check_trace(folder: str, trace: str) -> None:
     """Every message of the computation is in the trace, and it has a parallelism factor."""
     statistics = run(folder, ["statistics", "--json", trace])
     if statistics.returncode != 0:
         complain(f"dpm statistics {trace}: {statistics.stderr}")
         return
-    counts = {}
+    counts: dict[str, Any] = {}
     for message in json.loads(statistics.stdout)["messages"]:
         ends = tuple(re.sub(r"\W*\d.*", "", end.split("/")[-1]) for end in (message["from"], message["to"]))
         counts[ends] = counts.get(ends, 0) + message["count"]
@@ -132,7 +133,7 @@ def check_trace(folder, trace):
         complain(f"dpm merge {trace}: {merged.stderr}")
 
 
-def appendix_b(folder):
+def appendix_b(folder: str) -> None:
     port = free_port()
     typed = f"""filter f1 blue                                (* create a filter process on machine blue *)
 newjob foo                                     (* create a job; name it foo *)
@@ -167,13 +168,15 @@ Process 'B' : Flags set
     check_trace(folder, "trace")
 
 
-def adopted(folder):
+def adopted(folder: str) -> None:
     port = free_port()
     first = subprocess.Popen([dpm, "control", "--launcher", "local"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              text=True, cwd=folder, env=environment(folder))
+    assert first.stdin
     first.stdin.write(f"filter f2 blue\nnewjob bar f2\nadd bar red A {port} wait\nadd bar green B {port}\n"
                       "setflags bar send receive accept connect\nstartjob bar\n")
     first.stdin.flush()
+    assert first.stdout
     for line in first.stdout:
         if line == "A: waiting\n":
             break

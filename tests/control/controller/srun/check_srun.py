@@ -45,7 +45,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 class Slurm(Site):
     """Its daemons, and an allocation of both nodes."""
 
-    def __init__(self, dpm: str, folder: pathlib.Path):
+    def __init__(self, dpm: str, folder: pathlib.Path) -> None:
         super().__init__(dpm, folder)
         self.write_program("dpm", f"""#!/bin/sh
 export HOME={folder}/home-$SLURMD_NODENAME XDG_RUNTIME_DIR={folder}/run-$SLURMD_NODENAME
@@ -54,7 +54,7 @@ mkdir -p -m 700 $HOME $XDG_RUNTIME_DIR
 [ "$1" != meterd ] || set -- "$@" --machine $SLURMD_NODENAME
 exec {shlex.quote(dpm)} "$@"
 """)
-        self.daemons: list[subprocess.Popen] = []
+        self.daemons: list[subprocess.Popen[str]] = []
 
     def control_command(self, program: str = "dpm") -> list[str]:
         return [self.dpm, "control", "--launcher", "srun", "--dpm", str(self.folder / program)]

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """check_terminal.py DPM PRETENDED_METERD: dpm control on a terminal (line editing, history, completion, reports while the
 user types, control-C and control-D) and in pipes and scripts (output, exit status). Machines are pretended ones."""
+import fcntl
 import os
 import pty
 import re
@@ -11,8 +12,8 @@ import subprocess
 import sys
 import tempfile
 import termios
-import fcntl
 import time
+from typing import Any
 
 dpm, meterd = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
 PATIENCE_S = 60
@@ -20,7 +21,7 @@ COLUMNS, ROWS = 120, 24
 failures = []
 
 
-def complain(what):
+def complain(what: str) -> None:
     failures.append(what)
     print("control on a terminal: " + what)
 
@@ -32,10 +33,10 @@ class Stuck(Exception):
 class Screen:
     """What a terminal shows of a byte stream: enough of one for what line editing writes."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.lines, self.row, self.column, self.pending = [""], 0, 0, ""
 
-    def feed(self, text):
+    def feed(self, text: str) -> None:
         self.pending += text
         while self.pending:
             sequence = re.match(r"\x1b(\[[0-9;?]*[A-Za-z]|[^\[])", self.pending)
@@ -48,7 +49,7 @@ class Screen:
                 self.character(self.pending[0])
                 self.pending = self.pending[1:]
 
-    def control(self, sequence):
+    def control(self, sequence: str) -> None:
         number = int(re.sub(r"\D", "", sequence) or "0")
         kind = sequence[-1]
         if kind == "A":
@@ -71,7 +72,7 @@ class Screen:
             line = self.lines[self.row]
             self.lines[self.row] = line[:self.column] + " " * (number or 1) + line[self.column:]
 
-    def character(self, c):
+    def character(self, c: str) -> None:
         if c == "\r":
             self.column = 0
         elif c == "\n":
@@ -88,12 +89,12 @@ class Screen:
             self.lines[self.row] = line[:self.column] + c + line[self.column + 1:]
             self.column += 1
 
-    def text(self):
+    def text(self) -> str:
         return "\n".join(line.rstrip() for line in self.lines)
 
 
 class Session:
-    def __init__(self, home):
+    def __init__(self, home: Any) -> None:
         self.screen, self.raw = Screen(), ""
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
@@ -101,7 +102,7 @@ class Session:
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
         self.expect("<Control>")
 
-    def read(self, seconds):
+    def read(self, seconds: float) -> bool:
         if not select.select([self.fd], [], [], seconds)[0]:
             return False
         try:
@@ -112,7 +113,7 @@ class Session:
         self.screen.feed(data.decode(errors="replace"))
         return bool(data)
 
-    def expect_raw(self, what, describe):
+    def expect_raw(self, what: str, describe: str) -> None:
         """Until that has been written since the last such call, whatever else is."""
         until = time.monotonic() + PATIENCE_S
         while not (found := re.search(what, self.raw)):
@@ -121,7 +122,7 @@ class Session:
                 raise Stuck(describe)
         self.raw = self.raw[found.end():]
 
-    def read_raw(self, seconds):
+    def read_raw(self, seconds: float) -> bool:
         """Without the screen, which is too slow for much output."""
         if not select.select([self.fd], [], [], seconds)[0]:
             return False
@@ -132,12 +133,12 @@ class Session:
         self.raw += data.decode(errors="replace")
         return bool(data)
 
-    def drain(self, seconds):
+    def drain(self, seconds: float) -> None:
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             self.read_raw(left)
 
-    def expect(self, what, describe=""):
+    def expect(self, what: str, describe: str = "") -> None:
         """Until the screen's text ends with `what` (a regular expression for its end)."""
         until = time.monotonic() + PATIENCE_S
         pattern = re.compile(what + r"\s*\Z")
@@ -146,10 +147,10 @@ class Session:
                 complain(f"{describe or 'expected'}: {what!r}; the screen ends with {self.screen.text()[-400:]!r}")
                 self.give_up()
 
-    def type(self, text):
+    def type(self, text: str) -> None:
         os.write(self.fd, text.encode())
 
-    def status(self):
+    def status(self) -> int:
         while self.read(PATIENCE_S):
             pass
         until = time.monotonic() + PATIENCE_S
@@ -161,18 +162,18 @@ class Session:
         complain(f"it does not end; the screen ends with {self.screen.text()[-400:]!r}")
         self.give_up()
 
-    def give_up(self):
+    def give_up(self) -> None:
         os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
         raise Stuck
 
 
-def environment(home, **more):
+def environment(home: list[str | bytes | os.PathLike[str] | os.PathLike[bytes]], **more: Any) -> dict[str, Any]:
     kept = {name: value for name, value in os.environ.items() if name not in ("XDG_STATE_HOME", "NO_COLOR", "COLUMNS")}
     return {**kept, "HOME": home, "DPM_SSH": f"{home}/ssh", "TERM": "xterm", "LC_ALL": "C.UTF-8", **more}
 
 
-def on_terminal(home):
+def on_terminal(home: Any) -> None:
     session = Session(home)
     session.type("filter f1 blue\r")
     session.expect(r"filter 'f1' was created: identifier = \d+\n<Control>", "a command on a terminal")
@@ -231,7 +232,7 @@ def on_terminal(home):
         complain(f"control-D twice ended with status {status}")
 
 
-def interruptions(home):
+def interruptions(home: Any) -> None:
     session = Session(home)
     session.type("filter f1 blue\rnewjob foo\rsetflags foo send\radd foo red sh\rstartjob foo\r")
     session.expect(r"'sh' started\.\n<Control>", "a running process")
@@ -250,12 +251,12 @@ def interruptions(home):
         complain("die did not leave")
 
 
-def flooded(home):
+def flooded(home: Any) -> None:
     """A process that prints without end; the terminal takes what it can."""
     session = Session(home)
     session.type("filter f1 red\rnewjob foo\rsetflags foo send\radd foo red sh\rstartjob foo\r")
     session.expect(r"'sh' started\.\n<Control>", "a running process")
-    flags = re.search(r"flags:\s*(\d+)", open(f"/proc/{session.pid}/fdinfo/1").read())[1]
+    flags = re.findall(r"flags:\s*(\d+)", open(f"/proc/{session.pid}/fdinfo/1").read())[0]
     if int(flags, 8) & os.O_NONBLOCK:
         complain("the terminal is non-blocking: lines that it does not take at once are lost")
     session.type("input foo sh flood 100000000\r")
@@ -283,7 +284,7 @@ def flooded(home):
         complain(f"getlog has left something: {os.listdir(home)}")
 
 
-def history_file(home):
+def history_file(home: Any) -> None:
     path = os.path.join(home, ".local/state/dpm/control-history")
     if os.stat(path).st_mode & 0o777 != 0o600:
         complain(f"the history has mode {os.stat(path).st_mode & 0o777:o}")
@@ -300,17 +301,17 @@ def history_file(home):
     session.status()
 
 
-def run(home, arguments, text="", **more):
+def run(home: list[str | bytes | os.PathLike[str] | os.PathLike[bytes]], arguments: list[Any], text: str = "", **more: Any) -> subprocess.CompletedProcess[Any]:
     return subprocess.run([dpm, "control", *arguments], input=text, capture_output=True, text=True, timeout=PATIENCE_S,
                           cwd=home, env=environment(home, **more), check=False)
 
 
-def expect_run(what, result, status, out, err=""):
+def expect_run(what: str, result: subprocess.CompletedProcess[Any], status: int, out: str, err: str = "") -> None:
     if result.returncode != status or not re.fullmatch(out, result.stdout) or not re.fullmatch(err, result.stderr):
         complain(f"{what}: status {result.returncode}, printed {result.stdout!r}, {result.stderr!r}")
 
 
-def in_pipes(home):
+def in_pipes(home: Any) -> None:
     good = "filter f1 blue\nnewjob foo\nsetflags foo send\nadd foo red sh\nstartjob foo\ninput foo sh write the last words\n" \
            "input foo sh end normal\nwait foo\nrmjob foo\ngetlog f1 {}\nbye\n"
     printed = r"""filter 'f1' was created: identifier = \d+
