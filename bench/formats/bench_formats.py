@@ -19,9 +19,9 @@ EXPORTS = {"perfetto": 1e6, "sqlite": 1e6, "csv": 1e6, "dot": 1e6, "shiviz": 1e6
 TURNS = 3
 
 
-def cpu_s(words: list[Any], remove: Any) -> float | None:
+def cpu_s(words: list[str | Path], remove: Path) -> float:
     """The least CPU time of some runs; `remove` is what a run leaves."""
-    least = None
+    runs: list[float] = []
     for _ in range(TURNS):
         shutil.rmtree(remove, ignore_errors=True)
         Path(remove).unlink(missing_ok=True)
@@ -30,9 +30,8 @@ def cpu_s(words: list[Any], remove: Any) -> float | None:
         if done.returncode != 0:
             sys.exit(f"{words}: {done.stderr[-300:]}")
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        least = used if least is None else min(least, used)
-    return least
+        runs.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(runs)
 
 
 def make_trace(folder: Any, name: str, events: int = EVENTS) -> Any:
@@ -113,4 +112,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -15,20 +15,13 @@ import types
 from typing import Any
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(FOLDER.parent / "meter")]
+sys.path[:0] = [str(FOLDER.parent / "meter"), str(FOLDER.parents[1] / "tests/backends/instrumented")]
 sys.dont_write_bytecode = True
 
+import check_console  # noqa: E402
 import table  # noqa: E402
 
 MACHINES = ["red", "green", "blue"]
-
-
-def load_console() -> types.ModuleType:
-    path = str(FOLDER.parents[1] / "tests/backends/instrumented/check_console.py")
-    loader = importlib.machinery.SourceFileLoader("check_console", path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_console", loader))
-    loader.exec_module(module)
-    return module
 
 
 class Bench:

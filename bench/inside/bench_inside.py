@@ -105,11 +105,10 @@ class Ways:
         raise Missing(f"{' '.join(words)} failed")
 
 
-def measured(name: str, turns: Any, way: Callable[..., Any]) -> None:
+def measured(name: str, turns: int, way: Callable[[], float]) -> float | None:
     """The median of several runs, or None with the reason."""
     try:
-        result: None = table.median([way() for _ in range(turns)])
-        return result
+        return table.median([way() for _ in range(turns)])
     except (Missing, subprocess.TimeoutExpired) as why:
         table.note(f"{name}: left out, {why}")
         return None

@@ -124,7 +124,8 @@ def metered_program(asked: Any, scratch: Any) -> None:
     dpm, loop, numbers = asked.build / "dpm", asked.build / "bench/meter/call_loop", iter(range(1_000_000))
     calls = {"as fast as it can": [loop, "unix", "150000x"], "9 of 10 of its time asleep": [sys.executable, FOLDER / "resting.py"]}
     for what, command in calls.items():
-        taken_s, most_mb = {name: [] for name in ("without", *watchers.KINDS)}, {}
+        taken_s: dict[str, list[float]] = {name: [] for name in ("without", *watchers.KINDS)}
+        most_mb: dict[str, float] = {}
         for _ in range(asked.turns):
             for name, values in taken_s.items():
                 taken, page_mb = watchers.metered(dpm, command, scratch / str(next(numbers)), name)

@@ -18,15 +18,16 @@ TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 MOVE = """window.moving = setInterval(() => document.querySelector('main').dispatchEvent(new PointerEvent('pointermove', { bubbles: true })), 50);"""
 
 
-def stat_of(pid: str) -> Any:
+def stat_of(pid: str) -> tuple[int, float]:
     """Parent and CPU seconds of a process."""
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return int(fields[1]), (int(fields[11]) + int(fields[12])) / TICKS_PER_S
 
 
-def descendants(root: Any) -> dict[str, Any]:
+def descendants(root: int) -> dict[int, float]:
     """The CPU seconds of all processes that a process has started, and they, without itself."""
-    children, spent_s = {}, {}
+    children: dict[int, list[int]] = {}
+    spent_s: dict[int, float] = {}
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             parent, spent_s[int(folder.name)] = stat_of(folder.name)

@@ -65,7 +65,7 @@ class Watcher:
 
 
 @contextlib.contextmanager
-def watching(url: str, names: object) -> Iterator[Watcher | None]:
+def watching(url: str, names: list[str]) -> Iterator[Watcher | None]:
     watcher = Watcher(url, names) if names else None
     try:
         yield watcher
@@ -109,7 +109,8 @@ def metered(dpm: Any, command: list[Any], out: Any, kind: str) -> Any:
     serve = [] if kind == "without" else ["--serve"]
     meter = subprocess.Popen([str(dpm), "meter", *serve, "-o", str(out), "--", *map(str, command)], stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, text=True)
-    ends, page_mb = [], 0
+    ends: list[Callable[[], None]] = []
+    page_mb = 0.0
     if serve:
         assert meter.stderr
         for line in meter.stderr:

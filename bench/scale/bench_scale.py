@@ -92,7 +92,7 @@ def bench_sizes(folder: Any) -> None:
 
 def bench_compressed(folder: Any) -> None:
     """Traces on disk compressed, larger ones than a disk has plain: all of each, and a hundredth of it by time and by process."""
-    before = None
+    before: tuple[int, float] | None = None
     for events in SIZES:
         began = time.monotonic()
         trace = make_trace(folder, events, compress=True)
@@ -185,4 +185,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

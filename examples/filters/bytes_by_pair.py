@@ -43,12 +43,14 @@ class Pairs:
     """Bytes and messages by (sender, receiver), and what the meters say was lost."""
 
     def __init__(self) -> None:
-        self.machines, self.processes, self.channels = {}, {}, {}
-        self.sent: dict[str, Any] = {}
+        self.machines: dict[int, Any] = {}
+        self.processes: dict[int, Any] = {}
+        self.channels: dict[int, Any] = {}
+        self.sent: dict[tuple[int, int, int], list[int]] = {}
         self.lost = 0
         self.complete = False
 
-    def take(self, kind: Any, process: Any, body: Any) -> None:
+    def take(self, kind: int, process: int, body: bytes) -> None:
         if kind == SEND and len(body) == SEND_BODY.size:
             peer, channel, _, length, *_ = SEND_BODY.unpack(body)
             count = self.sent.setdefault((process, peer, channel), [0, 0])
@@ -64,7 +66,7 @@ class Pairs:
         elif kind == END:
             self.complete = True
 
-    def name(self, process: Any) -> str:
+    def name(self, process: int) -> str:
         if process not in self.processes:
             return "?"
         entry = self.processes[process]
@@ -72,7 +74,7 @@ class Pairs:
         return f"{entry['name']}@{machine['name']}"
 
     def lines(self) -> Iterator[str]:
-        pairs: dict[str, Any] = {}
+        pairs: dict[tuple[str, str], list[int]] = {}
         for (sender, peer, channel), (count, size) in self.sent.items():
             if peer == NONE:  # not known when it was sent; the channel's owner receives it
                 owner = self.channels.get(channel, {}).get("owner")

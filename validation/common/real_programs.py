@@ -130,7 +130,7 @@ def program_of(name: str) -> str:
     return name.rpartition("#")[0] if "#" in name else name
 
 
-def timed(words: Sequence[object], folder: pathlib.Path, **options: argparse.Namespace) -> float:
+def timed(words: Sequence[object], folder: pathlib.Path, **options: Any) -> float:
     begin = time.monotonic()
     call(words, folder, **options)
     return time.monotonic() - begin

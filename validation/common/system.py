@@ -38,7 +38,7 @@ class Part:
 
     def __init__(self, host: str, folder: pathlib.Path) -> None:
         self.host, self.folder = host, folder
-        self.session: subprocess.Popen[bytes]  # by ssh, once it is started
+        self.session: subprocess.Popen[bytes] | subprocess.Popen[str]  # by ssh, once it is started
 
     @property
     def pid_file(self) -> pathlib.Path:

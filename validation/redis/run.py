@@ -46,14 +46,15 @@ def play(system: systems.System) -> None:
     controlled = systems.Part(collecting, system.folder / "log")
     system.parts.append(controlled)
     with controlled.log.open("w") as said:
-        controlled.session = subprocess.Popen([system.dpm, "control", "--dpm", dpm], stdin=subprocess.PIPE, stdout=said,
-                                              stderr=said, text=True)
-        assert controlled.session.stdin
-        controlled.session.stdin.write(FILTER.format(**names))
-        controlled.session.stdin.flush()
+        session = subprocess.Popen([system.dpm, "control", "--dpm", dpm], stdin=subprocess.PIPE, stdout=said,
+                                   stderr=said, text=True)
+        controlled.session = session
+        assert session.stdin
+        session.stdin.write(FILTER.format(**names))
+        session.stdin.flush()
         system.wait_for_port(one, server, PORT)
-        controlled.session.stdin.write(CLIENTS.format(**names))
-        controlled.session.stdin.close()
+        session.stdin.write(CLIENTS.format(**names))
+        session.stdin.close()
     if (status := controlled.wait()) != 0:
         raise systems.Failed(f"dpm control ended with {status}:\n{controlled.words()}")
     if (ended := controlled.all_words().count("terminated: reason: normal")) != 4:

@@ -7,6 +7,7 @@ one run can be compared line by line, and those of two runs of the same work cla
 from __future__ import annotations
 
 import collections
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -116,12 +117,12 @@ def service_of(flow: Flow, ports: dict[Any, Any]) -> str:
     return str(flow) if flow.is_datagrams else flow.medium
 
 
-def by_class(account: Account, ports: dict[Any, Any]) -> dict[str, Any]:
+def by_class(account: Account, ports: dict[int, str]) -> dict[tuple[str, str, str], list[list[int]]]:
     """(program, way, service) -> the calls and bytes of each connection, the same for every run of deterministic work."""
     classes: dict[tuple[str, str, str], dict[Flow, list[int]]] = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0]))
     for move in account.moves:
         place = classes[account.program_of(move.tid), move.way, service_of(move.flow, ports)][move.flow]
         place[0] += 1
         place[1] += move.length
-    return {key: sorted(flows.values(), key=lambda both: both[1])
+    return {key: sorted(flows.values(), key=operator.itemgetter(1))
             for key, flows in classes.items()}

@@ -35,7 +35,7 @@ class Stage:
         self.folder, self.prepared, self._ports, self.quick = pathlib.Path(folder), pathlib.Path(prepared), ports, quick
         self.parts = pathlib.Path(__file__).resolve().parent / "parts"
         self.notes, self.counters, self.answers, self.reaped = {}, [], [], []
-        self._statuses: dict[str, Any] = {}
+        self._statuses: dict[Any, Any] = {}
         self._number = 0
 
     # ---- what a program's play() uses
@@ -66,7 +66,7 @@ class Stage:
                 time.sleep(LOOK_AGAIN_S / 4)
         return self._statuses[pid], self._printed(pid)[0]
 
-    def run(self, words: list[str] | list[str | bytes | os.PathLike[str] | os.PathLike[bytes]] | list[object], *, status: int = 0, **how: Any) -> Any:
+    def run(self, words: Sequence[object], *, status: int = 0, **how: Any) -> Any:
         """Runs a command to its end; what it printed."""
         pid = self.start(words, **how)
         ended, printed = self.wait(pid)

@@ -103,10 +103,10 @@ def compare(what: str, trace: pathlib.Path) -> None:
         cpu_s = {process["process"]: process["cpu_s"] for process in statistics["processes"]}
         names = {process["id"]: process["name"] for process in served.ask("describe")["processes"]}
         near(f"{what}: CPU time", sum(traffic["cpu_s"]), sum(cpu_s.values()), 1e-6)
-        pairs: dict[str, Any] = {}
+        pairs: dict[Any, Any] = {}
         for a, b, messages in zip(traffic["from"], traffic["to"], traffic["messages"]):
             pairs[names[a], names[b]] = pairs.get((names[a], names[b]), 0) + messages
-        expected: dict[str, Any] = {}
+        expected: dict[Any, Any] = {}
         for pair in statistics["messages"]:
             ends = pair["from"], pair["to"]
             if set(ends) <= set(names.values()):

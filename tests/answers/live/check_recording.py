@@ -37,7 +37,7 @@ os.wait()
 """
 
 
-def check(what: str, is_so: bool, seen: str = "") -> None:
+def check(what: str, is_so: object, seen: object) -> None:
     if not is_so:
         failures.append(f"{what}: {seen}" if seen != "" else what)
 
@@ -77,7 +77,8 @@ class Recording:
     """A command that records and serves, with what it prints on standard error."""
 
     def __init__(self, command: list[Any], out: Any) -> None:
-        self.out, self.lines = out, []
+        self.out = out
+        self.lines: list[str] = []
         self.process = subprocess.Popen([DPM, *map(str, command)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.PIPE, text=True)
         assert self.process.stderr
@@ -146,7 +147,7 @@ def acquire(folder: Any) -> None:
         stop.touch()
 
 
-def run(folder: list[str | bytes | os.PathLike[str] | os.PathLike[bytes]] | list[object] | list[str]) -> None:
+def run(folder: pathlib.Path) -> None:
     out = folder / "run"
     recording = Recording(["run", "--serve", "--base-only", "-o", out, SOURCE / "scenarios/file-system/scenario.json"], out)
     url = recording.await_url()
@@ -161,7 +162,8 @@ def serve_again(folder: Any) -> None:
     out, token = folder / "again", folder / "token"
     subprocess.run([DPM, "run", "--base-only", "-o", out, SOURCE / "scenarios/file-system/scenario.json"], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    answers, urls = [], []
+    answers: list[Any] = []
+    urls: list[str] = []
     for _ in range(2):
         words = [DPM, "serve", out, "--token-file", token]
         if urls:

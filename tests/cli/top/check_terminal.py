@@ -155,7 +155,7 @@ def watches_a_command() -> None:
     await_results("live")
 
 
-def run(*arguments: str | list[str | bytes | os.PathLike[str] | os.PathLike[bytes]] | list[str]) -> Any:
+def run(*arguments: str) -> Any:
     return json.loads(subprocess.run([DPM, *arguments], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
 
 

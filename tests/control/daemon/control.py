@@ -195,7 +195,7 @@ class Controller(Connection):
     def dropped(self, pid: int) -> int:
         return sum(r["dropped_bytes"] for r in self.reports if r["type"] == "output" and r["pid"] == pid)
 
-    def managed(self) -> dict[str, Any]:
+    def managed(self) -> dict[int, dict[str, Any]]:
         return {c["pid"]: c for c in self.ask("list_managed")["managed"]}
 
     def run(self, *command: str, **options: Any) -> Any:

@@ -25,8 +25,10 @@ failures = []
 
 class Seen:
     """What the other tool found; None where the format does not tell."""
-    events = messages = None
-    names = caveats = ()
+    events: collections.Counter[str] | None = None
+    messages: int | None = None
+    names: Collection[str] = ()
+    caveats: Collection[str] = ()
 
 
 def complain(text: str) -> None:
@@ -41,7 +43,7 @@ def need(tool: str) -> str:
     return tool
 
 
-def run(*words: tuple[Any, ...] | str | list[str | bytes | os.PathLike[str] | os.PathLike[bytes]], **more: Any) -> Any:
+def run(*words: str | os.PathLike[str], **more: Any) -> Any:
     done = subprocess.run(words, capture_output=True, **more)
     if done.returncode != 0:
         raise RuntimeError(f"{words[0]}: {done.stderr.decode(errors='replace')}{done.stdout.decode(errors='replace')[:500]}")
@@ -52,8 +54,9 @@ def perfetto(path: Any) -> Seen:
     """The rules of Chrome's trace-event format for the events that are used."""
     with open(path) as file:
         document = json.load(file)
-    seen, names, ends = Seen(), [], collections.defaultdict(dict)
-    seen.events, rows = collections.Counter(), collections.defaultdict(list)
+    seen, events, names = Seen(), collections.Counter[str](), []
+    ends: dict[Any, dict[str, float]] = collections.defaultdict(dict)
+    rows: dict[Any, list[tuple[int, int]]] = collections.defaultdict(list)
     for event in document["traceEvents"]:
         kind = event["ph"]
         if kind == "M":
@@ -65,7 +68,7 @@ def perfetto(path: Any) -> Seen:
             assert event["dur"] >= 0
             rows[event["pid"], event["tid"]].append((round(event["ts"] * 1000), round(event["dur"] * 1000)))
         if kind in "Xi":
-            seen.events[event["name"]] += 1
+            events[event["name"]] += 1
         else:
             assert kind in "sf" and kind not in ends[event["id"]], event
             assert kind == "s" or event["bp"] == "e"
@@ -76,7 +79,7 @@ def perfetto(path: Any) -> Seen:
             assert begin + length <= next_begin, "slices of one row overlap"
     for arrow in ends.values():
         assert set(arrow) == {"s", "f"} and arrow["s"] <= arrow["f"], arrow
-    seen.messages, seen.names = len(ends), names
+    seen.events, seen.messages, seen.names = events, len(ends), names
     other = document["otherData"]
     seen.caveats = [loss["reason"] for loss in other["losses"]] + other["warnings"]
     assert other["events_lost"] == sum(loss["events"] for loss in other["losses"])
@@ -87,8 +90,8 @@ def sqlite(path: Any) -> Seen:
     def query(text: str) -> Any:
         return json.loads(run(need("sqlite3"), "-json", path, text) or "[]")
     seen = Seen()
-    seen.events = collections.Counter({row["type"]: row["n"] for row in query("SELECT type, count(*) AS n FROM event GROUP BY type")})
-    seen.messages = query("SELECT count(*) AS n FROM message")[0]["n"]
+    seen.events = events = collections.Counter({row["type"]: row["n"] for row in query("SELECT type, count(*) AS n FROM event GROUP BY type")})
+    seen.messages = messages = int(query("SELECT count(*) AS n FROM message")[0]["n"])
     seen.names = [row["name"] for row in query("SELECT name FROM process")]
     seen.caveats = [row["text"] for row in query("SELECT reason AS text FROM loss UNION ALL SELECT text FROM warning")]
     assert query("PRAGMA integrity_check") == [{"integrity_check": "ok"}]
@@ -97,8 +100,8 @@ def sqlite(path: Any) -> Seen:
     for view in views:
         assert query(f"SELECT count(*) AS n FROM {view}")[0]["n"] >= 0
     unmatched = query("SELECT count(*) AS n FROM sends_not_received")[0]["n"]
-    assert unmatched + seen.messages >= seen.events["SEND"] - 10
-    assert query("SELECT sum(messages) AS n FROM who_talks_to_whom")[0]["n"] == seen.messages
+    assert unmatched + messages >= events["SEND"] - 10
+    assert query("SELECT sum(messages) AS n FROM who_talks_to_whom")[0]["n"] == messages
     return seen
 
 
@@ -113,7 +116,7 @@ def csv_lines(path: str) -> Seen:
     seen.names = {row["process_name"] for row in events}
     seen.caveats = [row["note"] for row in notes]
     assert sum(int(row["bytes"]) for row in notes if row["type"] == "LOSS") in (0, 7)
-    ends: collections.Counter[str] = collections.Counter()
+    ends: collections.Counter[tuple[str, str, str]] = collections.Counter()
     for row in events:
         if row["message"] == "1" and (row["process"] if row["type"] == "SEND" else row["peer"]):
             sender = row["process"] if row["type"] == "SEND" else row["peer"]

@@ -31,7 +31,7 @@ REFUSED = {
 failures = []
 
 
-def run(*words: list[str | bytes | os.PathLike[str] | os.PathLike[bytes]] | str) -> subprocess.CompletedProcess[Any]:
+def run(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([DPM, *words], capture_output=True, text=True, timeout=60)
 
 

@@ -120,7 +120,7 @@ class Talk:
             meters = json.loads((self.site.folder / trace / "delivered.json").read_text())["meters"]
             return trace if all(meter["ended"] for meter in meters) else ""
 
-        return wait_until(whole, f"the farewells of what {filter_name} metered")
+        return str(wait_until(whole, f"the farewells of what {filter_name} metered"))
 
     def expect_account(self, trace: str, questions: int, why: str) -> int:
         """How many events were delivered: the rest was lost for this reason alone."""

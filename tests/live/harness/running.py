@@ -48,7 +48,7 @@ def for_every_account(program: Word, folder: Word) -> str:
     return found.stdout.rstrip("\n")
 
 
-def stat_fields(pid: int, tid: int | None = None) -> list[str]:
+def stat_fields(pid: int | str, tid: int | str | None = None) -> list[str]:
     """From the third field of /proc/PID/stat on, or of the thread's: its state, its parent, and so on."""
     path = f"/proc/{pid}/stat" if tid is None else f"/proc/{pid}/task/{tid}/stat"
     return pathlib.Path(path).read_text().rpartition(")")[2].split()

@@ -216,7 +216,7 @@ def controlled(checks: Checks) -> None:
     while not (folder / "working").exists():
         time.sleep(0.01)
 
-    def dpm(*words: str) -> subprocess.CompletedProcess[Any]:
+    def dpm(*words: object) -> subprocess.CompletedProcess[str]:
         return subprocess.run([checks.options.dpm, *map(str, words)], capture_output=True, text=True, timeout=60)
     listed = [program for program in json.loads(dpm("list", "--json").stdout)["programs"] if program["pid"] == process.pid]
     checks.check(len(listed) == 1 and listed[0]["keeper_pid"] == 0, f"listed: {listed}")

@@ -70,7 +70,7 @@ class Checks:
             self.failures += 1
             print(f"  {what}")
 
-    def acquire(self, folder: pathlib.Path, *words: str) -> subprocess.Popen[str]:
+    def acquire(self, folder: pathlib.Path, *words: str | pathlib.Path) -> subprocess.Popen[str]:
         """Returns when the meter is at work."""
         meter = subprocess.Popen([self.options.dpm, "acquire", *map(str, words), "-o", str(folder / "metered")],
                                  stderr=subprocess.PIPE, text=True, env={**os.environ, "DPM_SOURCE": "auto"})

@@ -41,7 +41,7 @@ def times_taken_away() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
 
 
-def queue_ns(pid: int) -> int:
+def queue_ns(pid: int | str) -> int:
     return int(pathlib.Path(f"/proc/{pid}/schedstat").read_text().split()[1])
 
 

@@ -72,7 +72,7 @@ class Lifetimes:
                 f"{self.ledger()}")
 
 
-def run(dpm: str | pathlib.Path, program: str | pathlib.Path, kind: str, count: int, part: int, show: Callable[[Part], object] | None = None,
+def run(dpm: str | pathlib.Path, program: str | pathlib.Path, kind: str, count: int, part: int, show: Callable[[str], object] | None = None,
         folder: str | pathlib.Path | None = None, compared: int = 0) -> Lifetimes:
     """Meters `comings_and_goings KIND COUNT PART`.
 
@@ -89,7 +89,8 @@ def run(dpm: str | pathlib.Path, program: str | pathlib.Path, kind: str, count: 
     memory = MemorySamples(find_supervisor(str(out)))
     assert process.stdout
     for line in process.stdout:
-        done, elapsed_s, messages = line.split()
+        done, elapsed_s, sent = line.split()
+        messages = int(sent)
         cpu_s = cpu_time_s(memory.pid)
         parts.append(Part(int(done), float(elapsed_s) - stopped_s, memory.take_median_kb(), cpu_s - cpu_before_s))
         if compared and len(parts) < count // part:
@@ -112,7 +113,7 @@ def run(dpm: str | pathlib.Path, program: str | pathlib.Path, kind: str, count: 
             one.slowness = (before_s + after_s) / 2 / statistics.median(bare_s)
     if folder is None:
         shutil.rmtree(own)
-    return Lifetimes(kind, parts, said, int(messages))
+    return Lifetimes(kind, parts, said, messages)
 
 
 def bare_time_s(program: Any, kind: str, count: int) -> float:

@@ -15,7 +15,7 @@ FOUND_BY = {"receive": r"^ +messages: .* RECEIVE ", "accept": r"^ +accepts: ", "
 PROGRAM = "own_echo"
 
 
-def run(dpm: list[str] | list[str | bytes | os.PathLike[str] | os.PathLike[bytes]] | str, witness: pathlib.Path, folder: str, *more: str) -> subprocess.CompletedProcess[Any]:
+def run(dpm: str, witness: pathlib.Path, folder: str, *more: str) -> subprocess.CompletedProcess[Any]:
     command = [witness / "run.py", "--quick", "--judge", "--only", PROGRAM, "--dpm", dpm, "--keep", folder, *more]
     return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300, check=False)
 

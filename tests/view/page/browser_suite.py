@@ -45,7 +45,7 @@ def cases_of(module: list[str] | list[str | bytes | Any | Any], wanted: list[str
     return [(name, case) for name, case in cases if not wanted or any(word in name for word in wanted)]
 
 
-def run(module: list[str] | list[str | bytes | os.PathLike[str] | os.PathLike[bytes]] | types.ModuleType, wanted: list[str], again: str, page_of: Callable[..., Any], help_of: Callable[..., Any]) -> int:
+def run(module: types.ModuleType, wanted: list[str], again: str, page_of: Callable[..., Any], help_of: Callable[..., Any]) -> int:
     """Each case gets page_of(browser, scratch) and help_of(scratch), which has end() to be called after the case."""
     failures = 0
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:

@@ -60,7 +60,7 @@ def free_port() -> Any:
         return probe.getsockname()[1]
 
 
-def environment(folder: list[str] | list[str | bytes | os.PathLike[str] | os.PathLike[bytes]] | str) -> dict[str, Any]:
+def environment(folder: str) -> dict[str, Any]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "DPM_"))}
     # Daemons of its own: they are known by their user, and where their sockets are.
     return {**kept, "HOME": folder, "XDG_RUNTIME_DIR": os.path.join(folder, "run"), "LC_ALL": "C.UTF-8"}
@@ -76,7 +76,7 @@ def prepare(folder: str) -> None:
         os.chmod(os.path.join(folder, name), 0o755)
 
 
-def run(folder: list[str] | list[str | bytes | os.PathLike[str] | os.PathLike[bytes]], arguments: list[Any], text: bool | str | None = None) -> subprocess.CompletedProcess[Any]:
+def run(folder: str, arguments: list[str], text: str | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run([dpm, *arguments], input=text, capture_output=True, text=True, timeout=PATIENCE_S, cwd=folder,
                           env=environment(folder), check=False)
 
@@ -118,7 +118,7 @@ def check_trace(folder: str, trace: str) -> None:
     if statistics.returncode != 0:
         complain(f"dpm statistics {trace}: {statistics.stderr}")
         return
-    counts: dict[str, Any] = {}
+    counts: dict[Any, Any] = {}
     for message in json.loads(statistics.stdout)["messages"]:
         ends = tuple(re.sub(r"\W*\d.*", "", end.split("/")[-1]) for end in (message["from"], message["to"]))
         counts[ends] = counts.get(ends, 0) + message["count"]

@@ -168,7 +168,7 @@ class Session:
         raise Stuck
 
 
-def environment(home: list[str | bytes | os.PathLike[str] | os.PathLike[bytes]], **more: Any) -> dict[str, Any]:
+def environment(home: str, **more: Any) -> dict[str, Any]:
     kept = {name: value for name, value in os.environ.items() if name not in ("XDG_STATE_HOME", "NO_COLOR", "COLUMNS")}
     return {**kept, "HOME": home, "DPM_SSH": f"{home}/ssh", "TERM": "xterm", "LC_ALL": "C.UTF-8", **more}
 
@@ -301,7 +301,7 @@ def history_file(home: Any) -> None:
     session.status()
 
 
-def run(home: list[str | bytes | os.PathLike[str] | os.PathLike[bytes]], arguments: list[Any], text: str = "", **more: Any) -> subprocess.CompletedProcess[Any]:
+def run(home: str, arguments: list[str], text: str = "", **more: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run([dpm, "control", *arguments], input=text, capture_output=True, text=True, timeout=PATIENCE_S,
                           cwd=home, env=environment(home, **more), check=False)
 
