@@ -14,6 +14,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 NO_SOURCES = {"build", "out", ".git", "__pycache__"}
 # Folders that are not typed yet. A folder that is not in this list is strict.
 NOT_YET: set[str] = set()
+# Where modules are that are imported from a path that another program sets.
+IMPORTED_BY_OTHERS = {"examples/instrumented": "libdpm/python", "tests/backends/instrumented/programs": "libdpm/python", "tests/cluster": "tests/live/harness"}
 
 
 def folders() -> dict[pathlib.Path, list[pathlib.Path]]:
@@ -49,6 +51,7 @@ def search_path(folder: pathlib.Path, files_of: dict[pathlib.Path, list[pathlib.
             continue
         found.append(of)
         todo += [place for file in files_of[of] for place in imported_from(file)]
+        todo += [ROOT / place for name, place in IMPORTED_BY_OTHERS.items() if of == ROOT / name]
         todo.append(of.parent)
     return found
 

@@ -4,14 +4,11 @@ processes and 10,000 other definitions, on one machine and over three (daemons o
 programs that were not changed."""
 
 import argparse
-import importlib.machinery
-import importlib.util
 import pathlib
 import shlex
 import sys
 import tempfile
 import time
-import types
 from typing import Any
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -76,7 +73,7 @@ def one(module: Any, asked: argparse.Namespace, is_library: bool, machines: list
                   f"{asked.definitions} other definitions")
     with tempfile.TemporaryDirectory(dir="/dev/shm") as name:
         folder = pathlib.Path(name)
-        console = module.Console(argparse.Namespace(dpm=asked.build / "dpm"), folder)
+        console = check_console.Console(argparse.Namespace(dpm=asked.build / "dpm"), folder)
         try:
             bench = Bench(console, asked, is_library, machines)
             process_ms, read_ms = bench.prepare(folder)
@@ -85,12 +82,12 @@ def one(module: Any, asked: argparse.Namespace, is_library: bool, machines: list
             show("define", define_ms)
             show("until the first event is printed", event_ms)
             show("undefine", undefine_ms)
-        except module.Failed as why:
+        except check_console.Failed as why:
             table.note(f"left out: {why}")
         finally:
             console.type("removejob foo")
             console.end()
-            module.end_daemons(folder)
+            check_console.end_daemons(folder)
 
 
 def main() -> None:
@@ -101,11 +98,10 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=15)
     parser.add_argument("--only", choices=("library", "unmodified"))
     asked = parser.parse_args()
-    module = load_console()
     for kind in ("library", "unmodified"):
         for machines in (MACHINES[:1], MACHINES):
             if asked.only in (None, kind):
-                one(module, asked, kind == "library", machines)
+                one(check_console, asked, kind == "library", machines)
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ def large_trace(asked: Any, scratch: Any) -> None:
 def live_program(asked: Any, scratch: Any) -> None:
     """A trace of 200 processes that grows by 50,000 messages a second."""
     table.heading("dpm serve beside 200 processes with 50,000 messages a second")
-    viewers = {"no viewer": [], "a viewer": ["describe", "overview", "traffic"], "a viewer of space-time": ["describe", "spacetime"]}
+    viewers: dict[str, list[str]] = {"no viewer": [], "a viewer": ["describe", "overview", "traffic"], "a viewer of space-time": ["describe", "spacetime"]}
     for what, names in viewers.items():
         trace = scratch / f"live-{len(what)}"
         rate = 100_000  # a message is two events

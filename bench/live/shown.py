@@ -60,7 +60,7 @@ class Shown:
     def script(self, code: str) -> Any:
         return self.browser.execute_script(code)
 
-    def cpu_s(self) -> int:
+    def cpu_s(self) -> float:
         """Of the browser, without the driver that starts it."""
         return sum(descendants(self.browser.service.process.pid).values())
 

@@ -12,7 +12,7 @@ import json
 import struct
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 HEADER = struct.Struct("<IHHBBHIqQQ")  # size machine load type evidence flags process time cpu_time pc
 SEND_BODY = struct.Struct("<IIQIII2Q")  # peer channel sequence length code passed_channel ready_time disk_time
@@ -25,7 +25,7 @@ class Damaged(Exception):
     """The input is not a stream of meter messages."""
 
 
-def messages(stream: BinaryIO) -> Iterator[Any]:
+def messages(stream: BinaryIO) -> Iterator[tuple[int, int, bytes]]:
     """Each message as (type, process, body); the input may end anywhere."""
     while header := stream.read(HEADER.size):
         if len(header) < HEADER.size:
@@ -82,8 +82,8 @@ class Pairs:
             pair = pairs.setdefault((self.name(sender), self.name(peer)), [0, 0])
             pair[0] += count
             pair[1] += size
-        for (sender, receiver), (count, size) in sorted(pairs.items(), key=lambda item: (-item[1][1], item[0])):
-            yield f"{size:12d} bytes {count:8d} messages  {sender} -> {receiver}"
+        for (by, to), (count, size) in sorted(pairs.items(), key=lambda item: (-item[1][1], item[0])):
+            yield f"{size:12d} bytes {count:8d} messages  {by} -> {to}"
 
 
 def main() -> int:

@@ -19,7 +19,7 @@ import atexit
 import ctypes
 import os
 import sys
-from typing import Any
+from typing import Any, TypeVar
 
 INTEGER, POINT, SOCKET, SOCKET_SERVER = 1, 2, 3, 4
 ASSIGN, ACCESS = 1, 2  # of an integer
@@ -60,9 +60,11 @@ def _load() -> ctypes.CDLL:
 class Monitor:
     """The link to the monitor. Further ones in the same process are not connected."""
 
-    def __init__(self, connect: bool = True, program: Any | None = None) -> None:
+    def __init__(self, connect: bool = True, program: str | None = None) -> None:
         """`program`: the name by which scripts know this program, in place of that of its file."""
-        self.library, self._reason, self.pointer = None, "", None
+        self.library: ctypes.CDLL | None = None
+        self._reason = ""
+        self.pointer: Any = None
         name = program or os.path.basename(sys.argv[0]) or "python3"
         try:
             self.library = _load()
@@ -75,16 +77,20 @@ class Monitor:
     def _close(self) -> None:
         """At the end of the program. Objects that are still there are silent from now on."""
         pointer, self.pointer = self.pointer, None
-        self.library.dpm_monitor_close(pointer)
+        if self.library is not None:
+            self.library.dpm_monitor_close(pointer)
 
     @property
     def is_connected(self) -> bool:
-        return self.pointer is not None and bool(self.library.dpm_monitor_is_connected(self.pointer))
+        return self.library is not None and self.pointer is not None and bool(self.library.dpm_monitor_is_connected(self.pointer))
 
     @property
     def reason(self) -> str:
         """Why it is not connected; empty when it is."""
-        return self._reason or self.library.dpm_monitor_reason(self.pointer).decode()
+        if self.library is None:
+            return self._reason
+        reason: bytes = self.library.dpm_monitor_reason(self.pointer)
+        return reason.decode()
 
 
 class _Named:
@@ -106,7 +112,7 @@ class _Named:
 class Integer(_Named):
     """A whole number: each use of `value` is an integer_access, each assignment an integer_assign."""
 
-    def __init__(self, monitor: Any, function: Any, name: Any, value: int = 0) -> None:
+    def __init__(self, monitor: Monitor, function: str, name: str, value: int = 0) -> None:
         super().__init__(monitor, INTEGER, function, name)
         self.silent = value  # used and changed without an event
 
@@ -129,7 +135,7 @@ class Integer(_Named):
 class Point(_Named):
     """Where the program is: entered and left by 'with'."""
 
-    def __init__(self, monitor: Any, function: Any, name: Any) -> None:
+    def __init__(self, monitor: Monitor, function: str, name: str) -> None:
         super().__init__(monitor, POINT, function, name)
 
     def __enter__(self) -> Point:
@@ -143,12 +149,15 @@ class Point(_Named):
         self._happened(FORCED, value)
 
 
+Opened = TypeVar("Opened", bound="_Module")
+
+
 class _Module:
     """An object of a module of the library, which does the work itself (modules.h)."""
 
     prefix = ""
 
-    def __init__(self, monitor: Any, function: Any, name: Any) -> None:
+    def __init__(self, monitor: Monitor, function: str, name: str) -> None:
         if monitor.library is None:
             raise OSError(monitor.reason)
         self._library, self._monitor = monitor.library, monitor
@@ -156,7 +165,7 @@ class _Module:
         if not self.pointer:
             raise MemoryError
 
-    def _call(self, name: str, *arguments: bool, of: tuple[()] | None = None) -> Any:
+    def _call(self, name: str, *arguments: Any, of: tuple[()] | None = None) -> Any:
         first = (self.pointer,) if of is None else of
         return getattr(self._library, f"dpm_{self.prefix}_{name}")(*first, *arguments)
 
@@ -170,7 +179,7 @@ class _Module:
     def close(self, report: bool = True) -> None:
         self._call("close", report)
 
-    def __enter__(self) -> _Module:
+    def __enter__(self: Opened) -> Opened:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -125,3 +125,14 @@ def refusal_in(errors: str) -> str:
 def moved(trace: events.Trace, kind: str) -> list[Any]:
     """The events of a kind that have a length."""
     return [event for event in trace.events if event.type == kind and event.length > 0]
+
+
+def source_of_samples(site: Site) -> str:
+    """Where the states of a short sample came from, in which dpm sample must find what a program waits for."""
+    counts = site.folder / "counts"
+    done = site.dpm_run("sample", "-i", "0.05", "-o", counts, "--", "sh", "-c", "sleep 2 | cat")
+    expect(done.returncode == 0, f"dpm sample ends with {done.returncode}")
+    lines = counts.read_text().splitlines()
+    counts.unlink()
+    expect("pipe" in done.stderr, "the wait of cat for its pipe was not found")
+    return next((line.split()[1] for line in lines if line.startswith("source ")), "")

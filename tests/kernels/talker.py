@@ -25,7 +25,9 @@ class Talker:
 
     def __init__(self, site: Site, meter: Any = ()) -> None:
         self.process = site.start([*meter, *COMMAND], stdin=subprocess.PIPE)
-        line = self.process.stdout.readline()
+        assert self.process.stdin and self.process.stdout
+        self._input, self._output = self.process.stdin, self.process.stdout
+        line = self._output.readline()
         if not line:
             _, self.refusal = self.process.communicate()
             self.pid = 0
@@ -41,13 +43,13 @@ class Talker:
 
     def talk(self, rounds: int) -> None:
         for _ in range(rounds):
-            self.process.stdin.write("\n")
-            self.process.stdin.flush()
-            expect(self.process.stdout.readline() == "done\n", "the program does not go on")
+            self._input.write("\n")
+            self._input.flush()
+            expect(self._output.readline() == "done\n", "the program does not go on")
 
     def end(self) -> str:
         """What it and its meter have printed on standard error."""
-        self.process.stdin.close()
+        self._input.close()
         self.process.stdin = None
         result: str = self.process.communicate()[1]
         return result

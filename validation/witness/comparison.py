@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from account import RECEIVE, SEND, Account, by_class, service_of
+from account import RECEIVE, SEND, Account, Flow, by_class, service_of
 
 CPU_SHARE, CPU_LEAST_S = 0.01, 0.002  # CPU time is right if it is off by no more than one of these
 WHOLE_SHARE = 0.005  # of all CPU time of a run: small errors of one sign add up
@@ -42,7 +42,7 @@ def moved_differently(straced: Any, metered: Any) -> list[Difference]:
     return found
 
 
-def _known(flow: Flow, straced: Account) -> Flow | str:
+def _known(flow: Flow, straced: Account) -> Flow:
     """By the names of its ends. Of a UNIX stream a trace may know one end by its path."""
     if flow.medium == "unix" and "?" in (flow.sender, flow.receiver):
         sender = flow.sender if flow.sender != "?" else straced.other_end.get(flow.receiver, "?")
@@ -99,7 +99,7 @@ class Run:
     ports: dict[str, Any]
     answers: list[Any] = field(default_factory=list)  # of lengths that vary, as the stage counted them
 
-    def classes(self) -> dict[str, Any]:
+    def classes(self) -> dict[tuple[str, str, str], list[list[int]]]:
         return by_class(self.account, self._names())
 
     def left_to_itself(self, varies: Any) -> collections.Counter[Any]:
@@ -155,7 +155,7 @@ class Run:
                     left[service] += min(length, total - received[flow])
         return left
 
-    def _names(self) -> dict[str, Any]:
+    def _names(self) -> dict[int, str]:
         return {port: name for name, port in self.ports.items()}
 
 

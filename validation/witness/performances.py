@@ -13,9 +13,9 @@ import subprocess
 import sys
 from typing import Any
 
-import account
 import strace_account
 import trace_account
+from account import Account
 
 HERE = pathlib.Path(__file__).resolve().parent
 PYTHON = "/usr/bin/python3"
@@ -30,15 +30,16 @@ class Broken(Exception):
 class Performance:
     """What a run left: what its stage wrote down, and the accounts of the witnesses that watched it."""
 
-    def __init__(self, said: Any, ports: dict[Any, int]) -> None:
+    def __init__(self, said: dict[str, Any], ports: dict[str, int]) -> None:
         self.said, self.ports = said, ports
-        self.strace = self.metered = None
-        self.trace = None
+        self.strace: Account | None = None
+        self.metered: Account | None = None
+        self.trace: pathlib.Path | None = None
 
 
-def free_ports(names: list[Any]) -> dict[Any, int]:
+def free_ports(names: list[str]) -> dict[str, int]:
     """Below those that the kernel gives to clients."""
-    ports: dict[str, Any] = {}
+    ports: dict[str, int] = {}
     for name in names:
         while name not in ports:
             port = random.randrange(10000, 30000)
@@ -78,8 +79,8 @@ class Theatre:
         if straced:
             performance.strace = strace_account.read(log).without(_is_ours)
         if metered:
-            performance.trace = output / "trace"
-            performance.metered = trace_account.read(performance.trace, self._plant).without(_is_ours)
+            trace = performance.trace = output / "trace"
+            performance.metered = trace_account.read(trace, self._plant).without(_is_ours)
         return performance
 
     def _prepared(self, path: Any, program: Any) -> pathlib.Path:
@@ -112,10 +113,10 @@ class Theatre:
                                       check=False)
             except subprocess.TimeoutExpired as expired:
                 raise Broken(f"no end after {expired.timeout} s: {' '.join(map(str, words))}") from expired
-        said = folder / "said.json"
-        if done.returncode != 0 or not said.exists():
+        written = folder / "said.json"
+        if done.returncode != 0 or not written.exists():
             raise Broken(f"{' '.join(map(str, words))}: status {done.returncode}: {(folder / 'errors').read_text()[-800:]}")
-        said = json.loads(said.read_text())
+        said: dict[str, Any] = json.loads(written.read_text())
         if said["failure"]:
             raise Broken(said["failure"])
         return said

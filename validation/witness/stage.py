@@ -8,7 +8,6 @@ channels are those of the program.
 """
 
 import ctypes
-import importlib.machinery
 import importlib.util
 import json
 import os
@@ -18,6 +17,7 @@ import sys
 import time
 import types
 from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 PR_SET_CHILD_SUBREAPER = 36
@@ -34,7 +34,10 @@ class Stage:
     def __init__(self, folder: Any, prepared: Any, ports: Any, quick: Any) -> None:
         self.folder, self.prepared, self._ports, self.quick = pathlib.Path(folder), pathlib.Path(prepared), ports, quick
         self.parts = pathlib.Path(__file__).resolve().parent / "parts"
-        self.notes, self.counters, self.answers, self.reaped = {}, [], [], []
+        self.notes: dict[str, object] = {}
+        self.counters: list[dict[str, Any]] = []
+        self.answers: list[dict[str, Any]] = []
+        self.reaped: list[Any] = []
         self._statuses: dict[Any, Any] = {}
         self._number = 0
 
@@ -43,7 +46,7 @@ class Stage:
     def port(self, name: str) -> Any:
         return self._ports[name]
 
-    def start(self, words: list[str], *, env: dict[str, str] | None = None, stdin: Any = os.devnull) -> int:
+    def start(self, words: Sequence[object], *, env: dict[str, str] | None = None, stdin: Any = os.devnull) -> int:
         """Starts a command; returns its number."""
         self._number += 1
         output = str(self.folder / f"output-{self._number}")
@@ -165,9 +168,10 @@ class Stage:
 
 def load(path: pathlib.Path) -> types.ModuleType:
     """A program of programs/, as a module."""
-    loader = importlib.machinery.SourceFileLoader(pathlib.Path(path).stem, str(path))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
+    spec = importlib.util.spec_from_file_location(pathlib.Path(path).stem, path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
     return module
 
 

@@ -1,10 +1,10 @@
 """The account of a run by strace: strace -f -yy -s 8 -o LOG OPTIONS COMMAND."""
 
 import collections
-import io
 import os
+import pathlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from account import RECEIVE, SEND, Accept, Account, Flow, Move, Task, datagrams
@@ -182,11 +182,11 @@ class StraceReader:
             return Flow("pipe", pipe[1], pipe[1])
         if name.startswith(("UDP", "UNIX-DGRAM", "UNIX-SEQPACKET", "UNIX:")):  # the last: how strace names SEQPACKET
             return datagrams("udp" if name.startswith("UDP") else "unix")
-        ends = None
+        ends: tuple[str, str, str] | None = None
         if connection := _TCP.match(name):
             ends = ("tcp", _address(connection[1]), _address(connection[2]))
-        elif own := _UNIX.match(name):
-            ends = ("unix", own[1], self.account.other_end.get(own[1], "?"))
+        elif socket := _UNIX.match(name):
+            ends = ("unix", socket[1], self.account.other_end.get(socket[1], "?"))
         elif name.startswith("TCP"):
             ends = self._last_name.get(place)
             if ends is None:

@@ -46,7 +46,7 @@ class Names:
         self.state = said["state"]
         self.processes = said["processes"]
         self.channels = said["channels"]
-        turns: collections.Counter[str] = collections.Counter()
+        turns: collections.Counter[Flow] = collections.Counter()
         self._flows = []
         for channel in self.channels:
             flow = self._flow(channel)
@@ -68,11 +68,16 @@ class Names:
             return Flow("pipe", inode, inode)
         sender, _, receiver = ends.partition(" > ")
         if medium == "unix":
-            inodes = [_INODE.search(end) for end in (sender, receiver)]
-            return Flow("unix", *(inode[1] if inode else "?" for inode in inodes))
+            ends_found = [_INODE.search(end) for end in (sender, receiver)]
+            own, other = (found[1] if found else "?" for found in ends_found)
+            return Flow("unix", own, other)
         if medium == "eventfd":
             return datagrams(medium)
         return Flow(medium, sender, receiver) if medium == "tcp" else None
+
+
+def _time_of(record: tuple[str, dict[str, Any]]) -> int:
+    return int(record[1]["time"])
 
 
 def read(trace: Any, change: Any = lambda found, names: found) -> Account:
@@ -86,7 +91,7 @@ def read(trace: Any, change: Any = lambda found, names: found) -> Account:
         tasks.append(task)
         account.tasks[task.tid] = task
     # Some are written later than what came after them: those that waited until their channel was known.
-    for event, fields in sorted(change(list(records(trace)), names), key=lambda record: record[1]["time"]):
+    for event, fields in sorted(change(list(records(trace)), names), key=_time_of):
         number = fields.get("fromTask" if event == "SEND" else "toTask" if event in ("RECEIVE", "RECEIVECALL", "GAP") else "task", _NONE)
         if number >= len(tasks):
             continue

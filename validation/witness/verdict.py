@@ -11,7 +11,7 @@ from typing import Any
 
 import comparison
 from account import RECEIVE, SEND
-from performances import Broken, say
+from performances import Broken, Theatre, say
 
 SHOWN_MOST = 5  # differences of each kind of one program
 KINDS = ("messages", "accepts", "cpu", "counters", "results")
@@ -88,7 +88,7 @@ def missing(program: Any) -> str:
     return ""
 
 
-def try_program(theatre: performances.Theatre, name: str, path: pathlib.Path, program: Any) -> Row:
+def try_program(theatre: Theatre, name: str, path: pathlib.Path, program: Any) -> Row:
     row = Row(name, skipped=missing(program), open=getattr(program, "OPEN", {}))
     if row.skipped:
         return row
@@ -165,7 +165,10 @@ def markdown(rows: list[Any]) -> str:
 
 def document(rows: list[Any]) -> str:
     compared = [row for row in rows if not row.skipped]
-    count = lambda kind: sum(difference.kind == kind for row in compared for difference in row.unknown())
+
+    def count(kind: str) -> int:
+        return sum(difference.kind == kind for row in compared for difference in row.unknown())
+
     known = sum(len(row.unexplained()) - len(row.unknown()) for row in compared)
     matched, matched_known = ([100 * row.matched for row in compared if row.matched is not None and ("matched" in row.open) == is_open]
                               for is_open in (False, True))

@@ -68,9 +68,8 @@ def first_named(result: Any, change: str, victim: Any, other: Any) -> bool:
         return False
     first = result["measures"][0]
     if change == "larger":
-        result: bool = first["measure"] == "bytes" and first["changes"][0]["process"] == victim
-        return result
-    return first["measure"] in ("elapsed_s", "cpu_s") and first["changes"][0]["process"] == victim
+        return bool(first["measure"] == "bytes" and first["changes"][0]["process"] == victim)
+    return bool(first["measure"] in ("elapsed_s", "cpu_s") and first["changes"][0]["process"] == victim)
 
 
 failures = 0

@@ -37,7 +37,7 @@ os.wait()
 """
 
 
-def check(what: str, is_so: object, seen: object) -> None:
+def check(what: str, is_so: object, seen: object = "") -> None:
     if not is_so:
         failures.append(f"{what}: {seen}" if seen != "" else what)
 
@@ -82,12 +82,7 @@ class Recording:
         self.process = subprocess.Popen([DPM, *map(str, command)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.PIPE, text=True)
         assert self.process.stderr
-        assert self.process.stderr
-        assert self.process.stderr
-        assert self.process.stderr
-        assert self.process.stderr
-        assert self.process.stderr
-        self.reader = threading.Thread(target=lambda: self.lines.extend(iter(self.process.stderr.readline, "")))
+        self.reader = threading.Thread(target=self.lines.extend, args=[self.process.stderr])
         self.reader.start()
 
     def urls(self) -> list[Any]:
@@ -112,7 +107,8 @@ def ends_by_itself(name: str, out: Any, url: Any) -> None:
     page = page_of(out)
     check(f"{name}: its page is a process", page is not None)
     if page:
-        wait_until(f"the page of {name} ends by itself", lambda: not is_there(page), 2 * PATIENCE_S)
+        pid = page
+        wait_until(f"the page of {name} ends by itself", lambda: not is_there(pid), 2 * PATIENCE_S)
 
 
 def watch(name: str, recording: Recording, out: Any, stop_file: Any) -> None:

@@ -37,7 +37,8 @@ class Console:
         self.environment = environment
         self.process = subprocess.Popen([options.dpm, "control", "--launcher", "local"], stdin=subprocess.PIPE, text=True,
                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, cwd=folder)
-        self.lines, self.changed = [], threading.Condition()
+        self.lines: list[tuple[float, str]] = []
+        self.changed = threading.Condition()
         threading.Thread(target=self.read, daemon=True).start()
 
     def read(self) -> None:

@@ -46,7 +46,7 @@ class Site:
         self.environment = {**os.environ, "DPM_MONITOR_FOLDER": str(self.shared), "DPM_LIBRARY": str(options.library),
                             "PYTHONPATH": str(options.python.resolve())}
 
-    def program(self, name: str, *words: int | str) -> list[Any]:
+    def program(self, name: str, *words: object) -> list[str]:
         return [*self.options.wrapper, str(self.options.programs / name), *map(str, words)]
 
     def script(self, text: str) -> pathlib.Path:
@@ -63,7 +63,7 @@ class Site:
         expect(done.returncode == status, f"{words}: exit status {done.returncode}: {done.stderr}")
         return done
 
-    def watch(self, script: pathlib.Path, *words: str, status: int = 0, options: argparse.Namespace = (), under: Sequence[str] = ()) -> Any:
+    def watch(self, script: pathlib.Path, *words: str, status: int = 0, options: Sequence[str] = (), under: Sequence[str] = ()) -> Any:
         """The events, the summary, and what else the command printed."""
         path = self.folder / "events"
         path.unlink(missing_ok=True)
@@ -233,7 +233,10 @@ def case_high_level(site: Site) -> None:
     _, _, done = site.watch(script, *site.program("loop", 3), options=("--trace", str(trace)))
     live = [json.loads(line) for line in done.stderr.splitlines() if line.startswith('{"time_ns')]
     found = [json.loads(line) for line in site.run([site.options.dpm, "events", "--json", "--script", str(script), str(trace)]).stdout.splitlines()]
-    values = lambda events, name: [[part["value"] for part in event["parts"]] for event in events if event["when"] == name]
+
+    def values(events: list[dict[str, Any]], name: str) -> list[list[Any]]:
+        return [[part["value"] for part in event["parts"]] for event in events if event["when"] == name]
+
     # Each value is read after it was set, 3 by the comparison that ends the loop.
     expect(values(live, "pair") == [[1, 1], [1, 1], [2, 2], [3, 3]], live)
     expect(values(live, "pair") == values(found, "pair"), (live, found))

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import termios
 import time
-from typing import Any
+from typing import Any, NoReturn
 
 try:
     import pyte
@@ -41,22 +41,23 @@ while time.time() < end:
 class Session:
     """A process on a terminal of its own, and all that it wrote."""
 
-    def __init__(self, *arguments: str, term: str = "xterm", size: Any = (24, 80)) -> None:
+    def __init__(self, *arguments: str, term: str = "xterm", size: tuple[int, int] = (24, 80)) -> None:
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
             os.environ.update(TERM=term, LC_ALL="C.UTF-8")
             os.execv(DPM, [DPM, *arguments])
-        self.screen = None
-        self.resize(*size)
+        self._set_size(*size)
         self.modes = termios.tcgetattr(self.terminal)
         self.text = ""
         self.screen = pyte.Screen(size[1], size[0])
         self.stream = pyte.Stream(self.screen)
 
-    def resize(self, rows: int, columns: int) -> None:
+    def _set_size(self, rows: int, columns: int) -> None:
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-        if self.screen:
-            self.screen.resize(rows, columns)
+
+    def resize(self, rows: int, columns: int) -> None:
+        self._set_size(rows, columns)
+        self.screen.resize(rows, columns)
 
     def press(self, keys: str) -> None:
         os.write(self.terminal, keys.encode())
@@ -100,7 +101,7 @@ class Session:
         fail("did not end")
 
 
-def fail(why: str) -> None:
+def fail(why: str) -> NoReturn:
     sys.exit(f"check_terminal: {why}")
 
 

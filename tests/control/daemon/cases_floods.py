@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import threading
-from typing import Any
 
 from cases_filters import TALK, create_filter, fetch, run_with, statistics
 from control import Controller, Machine, Refused, wait_for

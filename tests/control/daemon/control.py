@@ -8,7 +8,6 @@ import hmac
 import io
 import json
 import os
-import queue
 import signal
 import struct
 import subprocess

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Collection
 from typing import Any
 
 FORMAT, DPM, HOSTILE, LIVE, SOURCE = sys.argv[1:6]
@@ -29,6 +30,8 @@ class Seen:
     messages: int | None = None
     names: Collection[str] = ()
     caveats: Collection[str] = ()
+    traffic: tuple[int, int] | None = None  # messages and bytes
+    total: int | None = None  # events
 
 
 def complain(text: str) -> None:
@@ -128,18 +131,24 @@ def csv_lines(path: str) -> Seen:
 def dot(path: Any) -> Seen:
     text = run(need("dot"), "-Tjson", path)
     graph, seen = json.loads(text), Seen()
-    edges = [re.match(r"(\d+) messages\\n(\d+) bytes$", edge["label"]) for edge in graph.get("edges", [])]
-    assert all(edges)
-    seen.traffic = sum(int(edge[1]) for edge in edges), sum(int(edge[2]) for edge in edges)
+    edges = []
+    for edge in graph.get("edges", []):
+        label = re.match(r"(\d+) messages\\n(\d+) bytes$", edge["label"])
+        assert label, edge
+        edges.append((int(label[1]), int(label[2])))
+    seen.traffic = sum(messages for messages, _ in edges), sum(size for _, size in edges)
     caption = graph["label"].split("\\n")
     seen.total = int(caption[0].removesuffix(" events"))
-    plain = lambda text: text.replace('\\"', '"').replace("\\\\", "\\")
-    seen.names = [plain(node["label"].split("\\n")[0]) for node in graph["objects"]]
+
+    def plain(shown: str) -> str:
+        return shown.replace('\\"', '"').replace("\\\\", "\\")
+
+    names = [plain(node["label"].split("\\n")[0]) for node in graph["objects"]]
     # A backslash before N would be the name of the node; in a label it is escaped once more.
     with open(path) as file:
         source = file.read()
-    seen.names += re.findall(r'label="((?:[^"\\]|\\.)*?)\\n[0-9.]+ s CPU', source)
-    seen.names = [plain(name) for name in seen.names]
+    names += re.findall(r'label="((?:[^"\\]|\\.)*?)\\n[0-9.]+ s CPU', source)
+    seen.names = [plain(name) for name in names]
     seen.caveats = [plain(re.sub(r"^(warning: |\d+ events lost: )", "", line)) for line in caption[1:]]
     assert "<svg" in run("dot", "-Tsvg", path)
     return seen
@@ -152,46 +161,52 @@ def shiviz(path: Any) -> Seen:
     assert executions == "", "there is one execution"
     matches = list(re.finditer(f"^{parser.replace('(?<', '(?P<')}$", text.strip(), re.MULTILINE))
     assert len(matches) * 2 == text.count("\n"), "the parser does not match each pair of lines"
-    seen, latest, clocks = Seen(), collections.Counter(), []
-    seen.events, seen.caveats, hosts = collections.Counter(), [], set()
+    seen, hosts = Seen(), set()
+    latest: collections.Counter[str] = collections.Counter()
+    events: collections.Counter[str] = collections.Counter()
+    caveats: list[str] = []
     for match in matches:
         host, clock = match["host"], json.loads(match["clock"])
         latest[host] += 1
         assert clock[host] == latest[host], "a host's own entry is the number of its event"
         assert all(0 < count <= latest[other] for other, count in clock.items()), "a cause stands after its effect"
         if host == "DPM:LOST":
-            seen.caveats.append(re.sub(r"^(warning: |\d+ events are lost: )", "", match["event"]))
+            caveats.append(re.sub(r"^(warning: |\d+ events are lost: )", "", match["event"]))
             continue
         hosts.add(host)
-        seen.events[re.match(r"\w+", match["event"])[0]] += 1
+        events[re.findall(r"^\w+", match["event"])[0]] += 1
+    seen.events, seen.caveats = events, caveats
     seen.names = hosts | {NAME for host in hosts if host == NAME.replace(" ", "_")}
     return seen
 
 
 def paje(path: Any) -> Seen:
     tool, seen = need("pj_dump"), Seen()
-    kinds, seen.events, seen.caveats = collections.Counter(), collections.Counter(), []
+    kinds: collections.Counter[str] = collections.Counter()
+    events: collections.Counter[str] = collections.Counter()
+    caveats: list[str] = []
     for line in run(tool, "--ignore-incomplete-links", path).splitlines():
         cells = line.split(", ")
         kinds[cells[0]] += 1
         if cells[0] == "Event" and cells[-3] == "event":
-            seen.events[cells[-1]] += 1
+            events[cells[-1]] += 1
         elif cells[0] == "Event":
-            seen.caveats.append(re.sub(r"^(warning: |\d+ events: )", "", ", ".join(cells[4:])).replace("'", '"'))
+            caveats.append(re.sub(r"^(warning: |\d+ events: )", "", ", ".join(cells[4:])).replace("'", '"'))
         if cells[0] == "Link":
             begin, end = [float(cell) for cell in cells if re.fullmatch(r"\d+\.\d+", cell)][:2]
             assert begin <= end
-    seen.messages = kinds["Link"]
+    seen.events, seen.caveats, seen.messages = events, caveats, kinds["Link"]
     with open(path) as file:
-        seen.names = [line.split('"')[1] for line in file if line.startswith("5 ")]
-    seen.names = [NAME if name == NAME.replace('"', "'") else name for name in seen.names]
+        names = [line.split('"')[1] for line in file if line.startswith("5 ")]
+    seen.names = [NAME if name == NAME.replace('"', "'") else name for name in names]
     return seen
 
 
 def prometheus(path: Any) -> Seen:
     with open(path) as file:
         text = file.read()
-    seen, values = Seen(), collections.defaultdict(dict)
+    seen = Seen()
+    values: dict[str, dict[tuple[str, ...], float]] = collections.defaultdict(dict)
     for line in text.splitlines():
         if line.startswith("#"):
             continue
@@ -200,9 +215,9 @@ def prometheus(path: Any) -> Seen:
         labels = tuple(re.sub(r"\\(.)", r"\1", value) for value in re.findall(r'"((?:[^"\\]|\\.)*)"', match[2]))
         assert labels not in values[match[1]], "a series is there twice"
         values[match[1]][labels] = float(match[3])
-    seen.events = collections.Counter()
+    seen.events = events = collections.Counter[str]()
     for (_, kind), count in values["dpm_process_events_total"].items():
-        seen.events[kind] += int(count)
+        events[kind] += int(count)
     seen.traffic = int(sum(values["dpm_messages_total"].values())), int(sum(values["dpm_message_bytes_total"].values()))
     seen.names = [labels[0] for labels in values["dpm_process_cpu_seconds_total"]]
     seen.caveats = [labels[0] for metric in ("dpm_lost_events_total", "dpm_trace_warnings_total") for labels in values[metric]]
@@ -214,8 +229,11 @@ def prometheus(path: Any) -> Seen:
 def otf2(path: Any) -> Seen:
     tool, anchor, seen = need("otf2-print"), os.path.join(path, "traces.otf2"), Seen()
     kinds = {"MPI_SEND": "SEND", "MPI_RECV": "RECEIVE"}
-    seen.events, sent, received, open_regions = collections.Counter(), collections.Counter(), collections.Counter(), {}
-    latest: collections.Counter[str] = collections.Counter()
+    seen.events = events = collections.Counter[str]()
+    sent: collections.Counter[tuple[int, int, str]] = collections.Counter()
+    received: collections.Counter[tuple[int, int, str]] = collections.Counter()
+    open_regions: dict[int, str] = {}
+    latest: collections.Counter[int] = collections.Counter()
     for line in run(tool, anchor).splitlines():
         match = re.match(r"(ENTER|LEAVE|MPI_SEND|MPI_RECV) +(\d+) +(\d+) +(.*)", line)
         if not match:
@@ -224,9 +242,9 @@ def otf2(path: Any) -> Seen:
         assert time >= latest[place], "times of a location go back"
         latest[place] = time
         if kind in kinds:
-            seen.events[kinds[kind]] += 1
+            events[kinds[kind]] += 1
             peer = int(re.findall(r"(?:Receiver|Sender): (\d+)", rest)[0])
-            tag, length = re.findall(r"Tag: (\d+), Length: (\d+)", rest)[0]
+            tag = re.findall(r"Tag: (\d+), Length: \d+", rest)[0]
             (sent if kind == "MPI_SEND" else received)[
                 (place, peer, tag) if kind == "MPI_SEND" else (peer, place, tag)] += 1
             continue
@@ -234,7 +252,7 @@ def otf2(path: Any) -> Seen:
         if kind == "ENTER":
             assert place not in open_regions, "regions are nested"
             open_regions[place] = region
-            seen.events[region] += 1
+            events[region] += 1
         else:
             assert open_regions.pop(place) == region
     assert not open_regions
@@ -289,7 +307,8 @@ def check(folder: str, trace: str) -> None:
 
 def check_no_folder_is_overwritten(trace: str, path: str) -> None:
     before = sorted(os.listdir(path))
-    for more in ([], ["--overwrite"]):
+    ways: tuple[list[str], ...] = ([], ["--overwrite"])
+    for more in ways:
         again = subprocess.run([DPM, "export", trace, "--to", FORMAT, "-o", path] + more, capture_output=True)
         if again.returncode != 2 or sorted(os.listdir(path)) != before:
             complain(f"{path} was changed: status {again.returncode}")

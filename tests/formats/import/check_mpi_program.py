@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from typing import Any
 
 DPM, PROGRAM, RECORDER = (os.path.abspath(word) for word in sys.argv[1:4])
 RANKS = 3
@@ -31,15 +30,18 @@ def skip(reason: str) -> None:
     sys.exit(77)
 
 
+Messages = dict[tuple[str, str], list[int]]  # the lengths, by sender and receiver
+
+
 def is_rank(name: str) -> bool:
     """Further threads of a rank, which wake it up, have longer names."""
     return name in {f"rank{number}" for number in range(RANKS)}
 
 
-def sizes(trace: str, kind: str) -> collections.defaultdict[tuple[str | Any, str | Any], list[int]]:
+def sizes(trace: str, kind: str) -> Messages:
     """The lengths of all messages of each rank to each other, in order, at the end that `kind` says."""
     subprocess.run([DPM, "export", trace, "--to", "csv", "-o", f"{trace}.csv", "--overwrite"], check=True, capture_output=True)
-    by_pair = collections.defaultdict(list)
+    by_pair: Messages = collections.defaultdict(list)
     with open(f"{trace}.csv", newline="") as file:
         for event in csv.DictReader(file):
             process, peer = event["process_name"], event["peer_name"]
@@ -47,10 +49,9 @@ def sizes(trace: str, kind: str) -> collections.defaultdict[tuple[str | Any, str
                 by_pair[(process, peer) if kind == "SEND" else (peer, process)].append(int(event["bytes"]))
     return by_pair
 
-
-def compare(metered: collections.defaultdict[tuple[str | Any, str | Any], list[int]], recorded: collections.defaultdict[tuple[str | Any, str | Any], list[int]]) -> Iterator[str]:
+def compare(metered: Messages, recorded: Messages) -> Iterator[str]:
     """What is wrong."""
-    headers: collections.Counter[str] = collections.Counter()
+    headers: collections.Counter[int] = collections.Counter()
     for pair in sorted(set(metered) | set(recorded)):
         greetings = len(metered[pair]) - len(recorded[pair])
         if not 0 <= greetings <= GREETINGS_MAX:

@@ -6,6 +6,7 @@ times of CPU and waits are those of the archive. Damaged archives are refused, o
 """
 import json
 import os
+import pathlib
 import random
 import shutil
 import subprocess
@@ -58,15 +59,13 @@ with tempfile.TemporaryDirectory() as folder:
         shutil.rmtree("bad", ignore_errors=True)
         shutil.copytree("ring.otf2", "bad.otf2")
         victim = draw.choice(files).replace("ring.otf2", "bad.otf2", 1)
-        with open(victim, "rb") as file:
-            data = bytearray(file.read())
+        data = bytearray(pathlib.Path(victim).read_bytes())
         if draw.random() < .2:
             data = data[:draw.randrange(len(data) + 1)]
         for _ in range(draw.randint(1, 4)):
             if data:
                 data[draw.randrange(min(len(data), 400))] = draw.randrange(256)
-        with open(victim, "wb") as file:
-            file.write(data)
+        pathlib.Path(victim).write_bytes(data)
         status = run("import", "bad.otf2", "--from", "otf2", "-o", "bad").returncode
         outcomes[status] = outcomes.get(status, 0) + 1
     if not set(outcomes) <= {0, 2}:

@@ -43,7 +43,10 @@ def messages(trace: str) -> Any:
     """Messages and bytes by sender and receiver; and how many processes had each name."""
     done = subprocess.run([DPM, "statistics", trace, "--json"], check=True, capture_output=True, text=True)
     result = json.loads(done.stdout)
-    plain = lambda name: name.split("#")[0]
+
+    def plain(name: str) -> str:
+        return name.split("#")[0]
+
     traffic = sorted((plain(m["from"]), plain(m["to"]), m["count"], m["bytes"]) for m in result["messages"]
                      if not m["from"].startswith("outside") and not m["to"].startswith("outside"))
     return traffic, result["ledger"]

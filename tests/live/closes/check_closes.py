@@ -5,7 +5,6 @@ import argparse
 import pathlib
 import shlex
 import sys
-from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "harness"))

@@ -8,7 +8,6 @@ import pathlib
 import shutil
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "harness"))
 import expectation

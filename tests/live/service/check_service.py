@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-from typing import Any
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "control/daemon"))

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """check_planted.py DPM WITNESS: a comparison that cannot fail compares nothing. Each error planted in the records of a trace is found."""
 
-import os
 import pathlib
 import re
 import subprocess

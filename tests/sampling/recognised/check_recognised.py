@@ -7,7 +7,6 @@ not installed is left out, with a message.
 
 import json
 import os
-import pathlib
 import pty
 import shutil
 import subprocess

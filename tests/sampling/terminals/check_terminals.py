@@ -74,6 +74,7 @@ def main() -> int:
         every = [dpm, "sample", "--of", "terminals", "--for", "1", "-i", "0.05", "--json"]
         with subprocess.Popen(every, stdout=subprocess.PIPE) as everything:
             work(shell)
+            assert everything.stdout
             found = json.load(everything.stdout)
         monitor.await_text("foreground.*background")
         shell.end()

@@ -5,7 +5,6 @@ It is the measurement of MON's figures: each user thinks at the prompt, compiles
 program, and sorts in the background. SECONDS is how long each number of users is sampled.
 """
 import os
-import subprocess
 import sys
 import tempfile
 import threading

@@ -30,8 +30,8 @@ class Program:
         self.name, self.user_side = terminal.name, terminal.user_side
         # No colours, and a shell that reads no one's settings.
         environment = os.environ | {"TERM": "xterm", "NO_COLOR": "1", "PS1": "ready> ", "HISTFILE": ""}
-        ends = dict.fromkeys(("stdin", "stdout", "stderr"), terminal.side_of_programs)
-        self.process = subprocess.Popen(command, **ends, env=environment, cwd=folder, start_new_session=True,
+        side = terminal.side_of_programs
+        self.process = subprocess.Popen(command, stdin=side, stdout=side, stderr=side, env=environment, cwd=folder, start_new_session=True,
                                         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         os.close(terminal.side_of_programs)
         self.shown = ""

@@ -145,8 +145,9 @@ class Check:
     def place(self, names: dict[str, str]) -> None:
         self.placement.write_text(json.dumps({"name": "wanted", "processes": names}))
 
-    def start(self, *words: object, **options: argparse.Namespace) -> subprocess.Popen[str]:
-        result: subprocess.Popen[Any] = subprocess.Popen([self.dpm, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    def start(self, *words: object, **options: Any) -> subprocess.Popen[str]:
+        result: subprocess.Popen[str] = subprocess.Popen([self.dpm, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                                         text=True, **options)
         return result
 
     def scheduled(self, target: Target, *more: object) -> subprocess.Popen[str]:
@@ -329,8 +330,10 @@ def main() -> int:
     random.seed(seed)
     with tempfile.TemporaryDirectory() as folder:
         check = Check(dpm, pathlib.Path(folder))
-        for step in (check.interrupted, check.ends, lambda: check.killed(6), check.killed_while_bound, check.guard_killed,
-                     check.dry_run, check.metered, check.front_killed, lambda: check.front_killed("--wait"), check.other_account):
+        steps: list[Callable[[], object]] = [
+            check.interrupted, check.ends, lambda: check.killed(6), check.killed_while_bound, check.guard_killed,
+            check.dry_run, check.metered, check.front_killed, lambda: check.front_killed("--wait"), check.other_account]
+        for step in steps:
             before = failures
             step()
             if failures > before:

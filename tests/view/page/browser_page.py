@@ -3,7 +3,7 @@ import pathlib
 import subprocess
 import sys
 import time
-from typing import Any, Literal
+from typing import Any
 
 from selenium.common.exceptions import JavascriptException
 from selenium.webdriver.common.action_chains import ActionChains
@@ -28,10 +28,11 @@ class Page:
 
     def report(self, *options: Any) -> str:
         path = self.scratch / "report.html"
+        assert self.file
         subprocess.run([sys.executable, str(self.here / "make_report.py"), self.file, str(path), *options], check=True)
         return f"file://{path}"
 
-    def script(self, code: str | Literal['document.querySelector(\'.node[tabindex="0"]\').focus()'] | Literal['const slider = document.querySelector(".machine-box[aria-label=\'Machine blue\'] input[data-what=speed]"); slider.value = \'3.5\';\n        slider.dispatchEvent(new Event(\'input\')); slider.dispatchEvent(new Event(\'change\'));'], *arguments: str | int) -> Any:
+    def script(self, code: str, *arguments: str | int) -> Any:
         return self.browser.execute_script(code, *arguments)
 
     def wait(self, code: Any, *arguments: str | int, seconds: int = 20) -> Any:

@@ -1,6 +1,5 @@
 """Runs the cases of a module in one Chromium, driven by python3-selenium, and reports them. Exits with 77 where a tool is missing."""
 import inspect
-import os
 import shutil
 import sys
 import tempfile
@@ -9,12 +8,12 @@ import traceback
 import types
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 HERE = Path(__file__).resolve().parent
 
 
-def skip(reason: str) -> None:
+def skip(reason: str) -> NoReturn:
     print(f"SKIPPED: {reason}")
     sys.exit(77)
 
@@ -29,7 +28,7 @@ if not (shutil.which("chromium") and shutil.which("chromedriver")):
     skip("chromium or chromium-driver is missing")
 
 
-def start_browser(profile: str) -> selenium.webdriver.chrome.webdriver.WebDriver:
+def start_browser(profile: str) -> Any:
     options = Options()
     options.binary_location = shutil.which("chromium")
     for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -39,9 +38,13 @@ def start_browser(profile: str) -> selenium.webdriver.chrome.webdriver.WebDriver
     return webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
 
 
-def cases_of(module: list[str] | list[str | bytes | Any | Any], wanted: list[str]) -> list[Any]:
+def line_of(entry: tuple[str, types.FunctionType]) -> int:
+    return entry[1].__code__.co_firstlineno
+
+
+def cases_of(module: types.ModuleType, wanted: list[str]) -> list[Any]:
     cases = [(name, case) for name, case in inspect.getmembers(module, inspect.isfunction) if name.startswith("case_")]
-    cases.sort(key=lambda entry: entry[1].__code__.co_firstlineno)
+    cases.sort(key=line_of)
     return [(name, case) for name, case in cases if not wanted or any(word in name for word in wanted)]
 
 

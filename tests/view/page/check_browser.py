@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-from typing import Any
 
 sys.dont_write_bytecode = True
 import browser_suite
@@ -23,13 +22,15 @@ HERE, PAGE = browser_suite.HERE, os.environ["DPM_PAGE"]
 class Server:
     """The mock server, as a process that a case can end and start again at the same address."""
 
-    def __init__(self, *options: Any) -> None:
-        self.options, self.process = list(options), None
+    def __init__(self, *options: str) -> None:
+        self.options = list(options)
         self.start()
 
     def start(self) -> None:
-        self.process = subprocess.Popen([sys.executable, str(HERE / "mock_server.py"), PAGE, *self.options], stdout=subprocess.PIPE, text=True)
-        self.address = self.process.stdout.readline().strip()
+        process = subprocess.Popen([sys.executable, str(HERE / "mock_server.py"), PAGE, *self.options], stdout=subprocess.PIPE, text=True)
+        assert process.stdout
+        self.process: subprocess.Popen[str] | None = process
+        self.address = process.stdout.readline().strip()
         assert self.address.startswith("http://127.0.0.1:"), f"the mock server said '{self.address}'"
         port = self.address.split(":")[2].split("/")[0]
         if "--port" not in self.options:
@@ -38,8 +39,7 @@ class Server:
     def stop(self) -> None:
         if self.process:
             self.process.send_signal(signal.SIGTERM)
-            self.process.wait()
-            self.process.stdout.close()
+            self.process.communicate()
             self.process = None
 
 
@@ -47,9 +47,9 @@ class Servers:
     """What a case starts, and ends with it."""
 
     def __init__(self) -> None:
-        self.servers: list[Any] = []
+        self.servers: list[Server] = []
 
-    def __call__(self, *options: Any) -> Any:
+    def __call__(self, *options: str) -> Server:
         self.servers.append(Server(*options))
         return self.servers[-1]
 

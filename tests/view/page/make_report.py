@@ -42,12 +42,12 @@ def sections() -> list[Any]:
     scatter = {"title": "Predicted and measured P", "description": "", "x_label": "measured P", "y_label": "predicted P", "series": [
         {"name": f"system {s}", "points": [{"x": 1 + i * 0.4, "y": 1 + i * 0.4 + math.sin(i * 5 + s) * 0.2, "low": 0.8 + i * 0.39, "high": 1.2 + i * 0.43, "label": f"case {i}"} for i in range(8)]} for s in range(3)]}
     bars = {"title": "Shares", "description": "", "series": ["CPU time", "messages", "bytes"], "rows": [{"label": name, "values": [0.5 / (i + 1), 0.4 / (i + 1), None if i == 2 else 0.3 / (i + 1)], "tip": ""} for i, name in enumerate(names)], "form": "percent", "reference": {"value": 0.25, "label": "an equal share"}}
-    heat = {"title": "Who talks to whom", "description": "", "row_title": "from", "column_title": "to", "rows": names, "columns": names, "values": [[abs(i - j) * 3.5 for j in range(6)] for i in range(6)],
+    heat: dict[str, Any] = {"title": "Who talks to whom", "description": "", "row_title": "from", "column_title": "to", "rows": names, "columns": names, "values": [[abs(i - j) * 3.5 for j in range(6)] for i in range(6)],
             "texts": [[str(abs(i - j)) for j in range(6)] for i in range(6)], "tips": [], "scale": "amount", "full_at": 0, "legend": "messages, none to the most"}
     signed = {**heat, "values": [[(i - j) * 2.0 for j in range(6)] for i in range(6)], "scale": "signed_", "texts": [], "legend": "orange: more than predicted, blue: less"}
     nodes = [{"label": name, "note": f"{10 * i} % CPU", "heat": i / 5, "outside": i == 0, "tip": name} for i, name in enumerate(names)]
     arcs = [{"from": a, "to": b, "weight": (a + 1) * 40 / (b + 1), "label": f"{a + b}0 %", "tip": f"{a} to {b}"} for a, b in [(0, 1), (1, 2), (2, 1), (1, 3), (3, 4), (4, 5), (5, 1), (1, 0), (3, 3)]]
-    graph = {"title": "State diagram", "description": "", "layout": "layered", "colour": "weight", "nodes": nodes, "arcs": arcs}
+    graph: dict[str, Any] = {"title": "State diagram", "description": "", "layout": "layered", "colour": "weight", "nodes": nodes, "arcs": arcs}
     circle = {**graph, "title": "Hot spots", "layout": "circle", "colour": "heat"}
     space = {"title": "Space-time", "description": "", "from_ns": 0, "to_ns": 1e9, "rows": [{"process_name": name, "machine_name": ["red", "blue"][i // 3], "machine": i // 3} for i, name in enumerate(names)],
              "segments": [[r, k % 2, k * 1e8 + r * 1e7, (k + 1) * 1e8 + r * 1e7] for r in range(6) for k in range(9)], "arcs": [[i % 6, (i + 2) % 6, i * 4e7, i * 4e7 + 6e7, 100 * i, i % 2] for i in range(20)],

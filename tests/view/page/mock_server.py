@@ -17,11 +17,13 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-import websockets
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.legacy.server import WebSocketServerProtocol
+from websockets.legacy.server import serve as start_server
 
 import synthetic_events as events
 from synthetic import World
-from browser_page import Page
 
 TYPES = {"f64": "d", "f32": "f", "u32": "I", "u8": "B"}
 TICK_S = 0.1
@@ -38,9 +40,9 @@ def frame(id: Any, answer: Any, arrays: Any) -> bytes:
     return bytes(data) + b"\0" * (-len(data) % 8)
 
 
-def policy(page: Page) -> str:
+def policy(page: str) -> str:
     def hashed(pattern: str) -> str:
-        return "'sha256-" + base64.b64encode(hashlib.sha256(re.search(pattern, page, re.S).group(1).encode()).digest()).decode() + "'"
+        return "'sha256-" + base64.b64encode(hashlib.sha256(re.findall(pattern, page, re.S)[0].encode()).digest()).decode() + "'"
     return f"default-src 'none'; script-src {hashed('<script>(.*?)</script>')}; style-src {hashed('<style>(.*?)</style>')}; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
 
 
@@ -91,7 +93,7 @@ class Mock:
             return {"at_s": min(now_s, max(0, at)), "type": "SEND", "index": int(at / step)}, {}
         raise KeyError(name)
 
-    async def handle(self, socket, path):
+    async def handle(self, socket: WebSocketServerProtocol, path: str) -> None:
         ticks = asyncio.ensure_future(self.tick(socket))
         try:
             async for text in socket:
@@ -104,17 +106,17 @@ class Mock:
                     await socket.send(json.dumps({"id": p["id"], "error": f"This server does not know {missing}."}))
                     continue
                 await socket.send(frame(p["id"], answer, arrays) if arrays else json.dumps({"id": p["id"], "answer": answer}))
-        except websockets.ConnectionClosed:
+        except ConnectionClosed:
             pass
         finally:
             ticks.cancel()
 
-    async def tick(self, socket):
+    async def tick(self, socket: WebSocketServerProtocol) -> None:
         while True:
             await socket.send(json.dumps({"tick": {"now_s": self.now_s(), "state": self.state(), "version": self.version()}}))
             await asyncio.sleep(TICK_S if not self.options.ended else 1)
 
-    async def http(self, path, headers):
+    async def http(self, path: str, headers: Headers) -> tuple[HTTPStatus, list[tuple[str, str]], bytes] | None:
         prefix = f"/{self.options.token}/"
         if path == prefix + "socket":
             return None
@@ -123,10 +125,10 @@ class Mock:
         return HTTPStatus.NOT_FOUND, [], b""
 
 
-async def serve(options):
+async def serve(options: argparse.Namespace) -> None:
     mock = Mock(options)
-    async with websockets.serve(mock.handle, "127.0.0.1", options.port, process_request=mock.http, max_size=2 ** 24, compression=None) as server:
-        port = server.sockets[0].getsockname()[1]
+    async with start_server(mock.handle, "127.0.0.1", options.port, process_request=mock.http, max_size=2 ** 24, compression=None) as server:
+        port = next(iter(server.sockets)).getsockname()[1]
         print(f"http://127.0.0.1:{port}/{options.token}/", flush=True)
         await asyncio.Future()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from browser_page import Keys, Page, VIEWS
 from served_numbers import check_views, DRAWN
-from shown_numbers import check_near, number
+from shown_numbers import check_near
 from synthetic import HOSTILE_NAMES
 from traces import NotHere, Redis, Scheduled, Traces, document, dpm, free_port
 from tunnel import Tunnel

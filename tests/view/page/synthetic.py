@@ -1,6 +1,6 @@
 """A made-up distributed program: users, front ends, servers, caches and databases on several machines. Counts in any range of time follow
-import math
 from formulas, so that answers for different ranges agree, without keeping events. Single events follow from the same rates."""
+import math
 from typing import Any
 
 HOSTILE_NAMES = [
@@ -27,7 +27,7 @@ class Pair:
         self.wave_s = 7 + 11 * spread(number)
         self.depth = 0.25 + 0.5 * spread(number + 77)
 
-    def count(self, from_s: float, to_s: int) -> Any:
+    def count(self, from_s: float, to_s: float) -> float:
         """The integral of rate * (1 + depth * sin(2 pi t / wave))."""
         from_s, to_s = max(0, from_s), max(0, to_s)
         turn = 2 * math.pi / self.wave_s
@@ -85,15 +85,15 @@ class World:
             "processes": shown, "common_time": self.common_time, "can": {"predict": True, "follow": True, "live_queues": True}, "why_not": {}, "read": 1,
         }
 
-    def cpu_of(self, process: int, from_s: float, to_s: int) -> Any:
+    def cpu_of(self, process: int, from_s: float, to_s: float) -> float:
         work = {"load": 20e-6, "gateway": 40e-6, "orders": 160e-6, "stock": 120e-6, "cache": 15e-6, "postgres": 300e-6}[self.processes[process]["kind"]]
         received = sum(pair.count(from_s, to_s) for pair in self.pairs_to.get(process, []))
         return min(0.97 * (to_s - from_s), received * work)
 
     @property
-    def pairs_to(self) -> dict[str, Any]:
+    def pairs_to(self) -> dict[int, list[Pair]]:
         if not hasattr(self, "_pairs_to"):
-            self._pairs_to: dict[str, Any] = {}
+            self._pairs_to: dict[int, list[Pair]] = {}
             for pair in self.pairs:
                 self._pairs_to.setdefault(pair.target, []).append(pair)
         return self._pairs_to

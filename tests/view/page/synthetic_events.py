@@ -1,14 +1,15 @@
 """Single events of the made-up program (synthetic.py), and the answers that come from whole-trace analyses."""
 import math
+import operator
 from collections.abc import Iterator
 from typing import Any
 
-from synthetic import spread
+from synthetic import World, spread
 
 EXACT_MAX = 6000
 
 
-def messages_of(world: Any, pair: Any, from_s: int, to_s: float) -> Iterator[Any]:
+def messages_of(world: Any, pair: Any, from_s: float, to_s: float) -> Iterator[Any]:
     """The messages of a pair that are under way in a range: the k-th is sent at about k / rate."""
     if pair.rate <= 0:
         return
@@ -20,14 +21,14 @@ def messages_of(world: Any, pair: Any, from_s: int, to_s: float) -> Iterator[Any
             yield sent, received, pair.number * 10 ** 9 + k
 
 
-def spacetime(world: synthetic.World, from_s: int, to_s: float, rows: Any, rows_max: int, now_s: float, width: int) -> Any:
+def spacetime(world: World, from_s: float, to_s: float, rows: Any, rows_max: int, now_s: float, width: int) -> Any:
     to_s = min(to_s, now_s)
     busiest = sorted(range(len(world.processes)), key=lambda i: (-sum(pair.rate for pair in world.pairs_to.get(i, [])), i))
     ids = rows or busiest[:rows_max]
     ids = sorted(ids[:rows_max], key=lambda i: (world.processes[i]["machine"], i))
     row_of = {id: row for row, id in enumerate(ids)}
     described = [{"process": id, "machine": world.processes[id]["machine"]} for id in ids]
-    answer = {"rows": described, "rows_left_out": len(world.processes) - len(ids) if not rows else 0, "arcs_left_out": 0}
+    answer: dict[str, Any] = {"rows": described, "rows_left_out": len(world.processes) - len(ids) if not rows else 0, "arcs_left_out": 0}
     pairs = [pair for pair in world.pairs if pair.source in row_of and pair.target in row_of]
     expected = sum(pair.rate for pair in pairs) * max(0, to_s - from_s)
     if expected > EXACT_MAX:
@@ -35,9 +36,9 @@ def spacetime(world: synthetic.World, from_s: int, to_s: float, rows: Any, rows_
     return {**answer, "exact": True}, exact(world, from_s, to_s, ids, row_of, pairs)
 
 
-def binned(world: Any, from_s: int, to_s: float, ids: list[int | Any] | list[int], pairs: list[Any], width: int) -> dict[str, Any]:
+def binned(world: Any, from_s: float, to_s: float, ids: list[int], pairs: list[Any], width: int) -> dict[str, Any]:
     t_s, step = world.grid(from_s, to_s, width)
-    arrays = {name: [] for name in ["bin_row", "bin_from", "bin_to", "bin_work", "bin_wait", "flow_from", "flow_to", "flow_t", "flow_messages"]}
+    arrays: dict[str, list[float]] = {name: [] for name in ["bin_row", "bin_from", "bin_to", "bin_work", "bin_wait", "flow_from", "flow_to", "flow_t", "flow_messages"]}
     for row, id in enumerate(ids):
         for t in t_s:
             work = world.cpu_of(id, t, t + step) / step * (0.6 + 0.8 * spread(int(t / step) * 91 + id))
@@ -52,14 +53,15 @@ def binned(world: Any, from_s: int, to_s: float, ids: list[int | Any] | list[int
     return {name: (types.get(name, "f64"), values) for name, values in arrays.items()}
 
 
-def exact(world: Any, from_s: int, to_s: float, ids: list[int | Any] | list[int], row_of: dict[int | Any, int], pairs: list[Any]) -> dict[str, tuple[str, list[Any | float | int]]]:
-    arcs, work = [], {id: [] for id in ids}
+def exact(world: Any, from_s: float, to_s: float, ids: list[int], row_of: dict[int, int], pairs: list[Any]) -> dict[str, tuple[str, list[Any | float | int]]]:
+    arcs: list[tuple[int, int, float, float, float, int, int, float]] = []
+    work: dict[int, list[tuple[float, float]]] = {id: [] for id in ids}
     for pair in pairs:
         for sent, received, id in messages_of(world, pair, from_s, to_s):
             arcs.append((row_of[pair.source], row_of[pair.target], sent, received, float(pair.size), 0, int(spread(id % 100003) < 0.04), float(id)))
             length = (0.00004 + 0.0003 * spread(id % 99991)) * (1 if len(pairs) > 200 else 3)
             work[pair.target].append((received, received + length))
-    arcs.sort(key=lambda arc: arc[2])
+    arcs.sort(key=operator.itemgetter(2))
     segments = []
     for id in ids:
         at = from_s - 0.05
@@ -80,18 +82,18 @@ def exact(world: Any, from_s: int, to_s: float, ids: list[int | Any] | list[int]
     return arrays
 
 
-def message(world: synthetic.World, id: Any, now_s: Any) -> dict[str, Any]:
+def message(world: World, id: Any, now_s: Any) -> dict[str, Any]:
     pair = world.pairs[int(id // 10 ** 9)]
     sent, received = next(((s, r) for s, r, i in messages_of(world, pair, 0 if now_s < 1 else int(id % 10 ** 9) / pair.rate - 0.1, now_s) if i == id), (0, 0))
     span = 40 / max(1, sum(other.rate for other in world.pairs) / 200)
     past, future = [], []
     reached_past, reached_future = {pair.source: sent}, {pair.target: received}
-    around = sorted(((s, r, i, other) for other in world.pairs for s, r, i in messages_of(world, other, sent - min(span, 0.05), received + min(span, 0.05))), key=lambda entry: -entry[1])
+    around = sorted(((s, r, i, other) for other in world.pairs for s, r, i in messages_of(world, other, sent - min(span, 0.05), received + min(span, 0.05))), key=operator.itemgetter(1), reverse=True)
     for s, r, i, other in around:
         if other.target in reached_past and r <= reached_past[other.target]:
             past.append(float(i))
             reached_past[other.source] = max(reached_past.get(other.source, -1), s)
-    for s, r, i, other in sorted(around, key=lambda entry: entry[0]):
+    for s, r, i, other in sorted(around, key=operator.itemgetter(0)):
         if other.source in reached_future and s >= reached_future[other.source]:
             future.append(float(i))
             reached_future[other.target] = min(reached_future.get(other.target, math.inf), r)
@@ -99,7 +101,7 @@ def message(world: synthetic.World, id: Any, now_s: Any) -> dict[str, Any]:
             "past": past[:2000], "future": future[:2000], "past_left_out": max(0, len(past) - 2000), "future_left_out": max(0, len(future) - 2000)}
 
 
-def queues(world: synthetic.World) -> dict[str, Any]:
+def queues(world: World) -> dict[str, Any]:
     rows = []
     for process in world.processes:
         mean = world.queue_of(process["id"], 5)
@@ -112,11 +114,11 @@ def queues(world: synthetic.World) -> dict[str, Any]:
     return {"processes": rows, "warnings": []}
 
 
-def paths(world: synthetic.World, most: int) -> dict[str, Any]:
+def paths(world: World, most: int) -> dict[str, Any]:
     kinds = ["load", "gateway", "orders", "stock", "cache", "postgres"]
     chosen = [world.of(kind)[0] for kind in kinds if world.of(kind)]
     nodes = [{"process": -1, "label": "users", "note": ""}] + [{"process": id, "label": world.processes[id]["name"], "note": chr(65 + i)} for i, id in enumerate(chosen)]
-    arcs = [{"from": 0, "to": 1, "probability": 1, "messages": 9000}]
+    arcs: list[dict[str, float]] = [{"from": 0, "to": 1, "probability": 1, "messages": 9000}]
     for a in range(1, len(nodes)):
         for b in (a + 1, a + 2, a - 1):
             if 0 < b < len(nodes):
@@ -125,11 +127,12 @@ def paths(world: synthetic.World, most: int) -> dict[str, Any]:
     return {"states": {"nodes": nodes, "arcs": arcs}, "paths": listed, "requests": 9000}
 
 
-def request(world: synthetic.World, number: Any) -> dict[str, Any]:
+def request(world: World, number: int) -> dict[str, Any]:
     kinds = ["load", "gateway", "orders", "cache", "stock", "postgres"]
     ids = [world.of(kind)[int(spread(number + i) * len(world.of(kind)))] for i, kind in enumerate(kinds) if world.of(kind)]
     walk = [0, 1, 2, 3, 2, 4, 5, 4, 2, 1, 0]
-    at, steps = 1 + number * 0.01, []
+    at = 1 + number * 0.01
+    steps: list[dict[str, float]] = []
     for a, b in zip(walk, walk[1:]):
         if max(a, b) < len(ids):
             late = 0.0002 + 0.001 * spread(number * 7 + len(steps))
@@ -139,14 +142,16 @@ def request(world: synthetic.World, number: Any) -> dict[str, Any]:
 
 
 class Placements:
-    def __init__(self, world: synthetic.World) -> None:
-        self.world, self.best = world, None
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.best: dict[str, Any] | None = None
 
-    def load(self, process: Any) -> Any:
+    def load(self, process: dict[str, Any]) -> float:
         return 0.1 + self.world.cpu_of(process["id"], 0, 10)
 
     def elapsed(self, machine_of: dict[Any, Any], machines: dict[Any, Any], delay_factor: int, replicas: dict[Any, Any]) -> Any:
-        names, loads, remote = self.world.machines, {}, 0
+        names, remote = self.world.machines, 0.0
+        loads: dict[str, float] = {}
         for process in self.world.processes:
             machine = machine_of.get(process["name"], names[process["machine"]])
             loads[machine] = loads.get(machine, 0) + self.load(process) / max(1, replicas.get(process["name"], 1)) ** 0.7
@@ -181,7 +186,7 @@ class Placements:
         return {"started": True}
 
 
-def blame(world: synthetic.World, of: Any) -> dict[str, Any]:
+def blame(world: World, of: Any) -> dict[str, Any]:
     """Where the time of a process went: half of it in the queue of the CPU."""
     name = world.processes[of if 0 <= of < len(world.processes) else 0]["name"]
     boxes = [{"depth": 0, "from": 0, "to": 1, "label": name, "tone": "process", "tip": name},

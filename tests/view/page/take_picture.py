@@ -36,7 +36,8 @@ def main() -> None:
             browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
             browser.get(address)
             # What is computed in the background comes a second after the rest.
-            shown, end = [], time.monotonic() + PATIENCE_S
+            shown: list[Any] = []
+            end = time.monotonic() + PATIENCE_S
             while len(shown) < 4 or len(set(shown[-4:])) > 1:
                 if time.monotonic() > end:
                     sys.exit(f"take_picture: {address} shows something new after {PATIENCE_S} s still")

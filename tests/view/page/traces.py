@@ -1,5 +1,4 @@
 """What the cases of check_served.py look at: traces that are made when a case first asks for them, programs that are metered, and dpm serve."""
-import argparse
 import json
 import os
 import re
@@ -12,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from synthetic import HOSTILE_NAMES
 
@@ -93,14 +92,15 @@ def document(name: str, *arguments: Any) -> Any:
 
 
 class Served:
-    def __init__(self, trace: str, *options: Any) -> None:
+    def __init__(self, trace: Path, *options: str) -> None:
         self.trace, self.options = trace, list(options)
         self.start()
 
     def start(self) -> None:
-        self.process = subprocess.Popen([DPM, "serve", str(self.trace), *self.options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        assert self.process.stdout
-        self.address = self.process.stdout.readline().strip()
+        process = subprocess.Popen([DPM, "serve", str(self.trace), *self.options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.process: subprocess.Popen[str] | None = process
+        assert process.stdout
+        self.address = process.stdout.readline().strip()
         assert self.address.startswith("http://127.0.0.1:"), f"dpm serve said '{self.address}'"
         self.port, self.token = int(self.address.split(":")[2].split("/")[0]), self.address.split("/")[3]
 
@@ -155,7 +155,8 @@ class Redis(LivePage):
         for program in ("redis-server", "redis-benchmark", "redis-cli"):
             if not shutil.which(program):
                 raise NotHere(f"{program} is missing")
-        self.loads, self.port = [], str(free_port())
+        self.loads: list[subprocess.Popen[bytes]] = []
+        self.port = str(free_port())
         super().__init__(out, [], ["redis-server", "--port", self.port, "--save", "", "--appendonly", "no"])
         self._wait_for_port()
 
@@ -198,10 +199,14 @@ class Scheduled(LivePage):
         self.meter.stdin.close()
 
 
+Kept = TypeVar("Kept")
+
+
 class Traces:
     def __init__(self, scratch: Any) -> None:
         self.folder = Path(tempfile.mkdtemp(dir=scratch))
-        self.made, self.running = {}, []
+        self.made: dict[str, Any] = {}
+        self.running: list[Any] = []
 
     def end(self) -> None:
         """After a case: what it started ends, what was recorded stays."""
@@ -209,11 +214,11 @@ class Traces:
             each.stop()
         self.running.clear()
 
-    def keep(self, started: Served | tunnel.Tunnel | Redis | Scheduled) -> Served | Redis | Scheduled:
+    def keep(self, started: Kept) -> Kept:
         self.running.append(started)
         return started
 
-    def serve(self, trace: Callable[..., Any] | argparse.Namespace | str, *options: str) -> Served | Redis | Scheduled:
+    def serve(self, trace: Path, *options: str) -> Served:
         return self.keep(Served(trace, *options))
 
     def once(self, name: str, make: Callable[..., Any]) -> Any:

@@ -12,7 +12,7 @@ class Tunnel:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.address = f"http://127.0.0.1:{self.port}/{self.TOKEN.decode()}/"
-        self.target = None  # a Served
+        self.target: Any = None  # a Served
         threading.Thread(target=self.accept, daemon=True).start()
 
     def accept(self) -> None:

@@ -58,7 +58,10 @@ def check(options: argparse.Namespace, folder: Any, server: Any, more: list[Any]
     again = subprocess.run([options.dpm, "events", "--json", "--script", str(script), str(trace)], env=environment, cwd=folder, text=True,
                            capture_output=True, timeout=120)
     found = high_level(again.stdout)
-    values = lambda events: [event["parts"][0]["value"] for event in events]
+
+    def values(events: list[dict[str, Any]]) -> list[Any]:
+        return [event["parts"][0]["value"] for event in events]
+
     expect(values(found) == values(live), (live, found, again.stderr))
     print(f"       {len(live)} of {len(made)} requests were slow while the backup ran: live and in the trace")
 

@@ -101,7 +101,8 @@ def case_mistakes(site: Site) -> None:
 def case_breakpoints(site: Site) -> None:
     """The program's code is changed only at what is defined, and is as before when dpm was killed."""
     program = site.options.programs / "fixed"
-    symbols: dict[str, Any] = dict(reversed(line.split()[::2]) for line in subprocess.check_output(["nm", program], text=True).splitlines() if len(line.split()) == 3)
+    lines = [line.split() for line in subprocess.check_output(["nm", program], text=True).splitlines()]
+    symbols = {words[2]: words[0] for words in lines if len(words) == 3}
     subject = subprocess.Popen([program, "forever"], stdout=subprocess.DEVNULL)
 
     def code(name: str) -> bytes:
@@ -153,7 +154,10 @@ def case_pid(site: Site) -> None:
 
 def case_without_rights(site: Site) -> None:
     """An account that may not look is told what it can do, and nothing is left."""
-    be_nobody = lambda: (os.setgid(NOBODY), os.setuid(NOBODY))
+    def be_nobody() -> None:
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+
     if os.geteuid() != 0:
         raise Skipped("not run as root")
     site.folder.chmod(0o755)
@@ -162,8 +166,11 @@ def case_without_rights(site: Site) -> None:
     script.write_text(script_of("sleep", ("in", "point_enter", "it at *.p.main")))
     environment = {**site.environment, "DPM_MONITOR_FOLDER": f"/dev/shm/dpm-nobody-{os.getpid()}"}
     dpm = for_every_account(site.options.dpm, site.folder)
-    run = lambda *words: subprocess.run([dpm, "script", *words, str(script)], env=environment, cwd="/", text=True,
-                                        capture_output=True, timeout=PATIENCE_S, preexec_fn=be_nobody)
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([dpm, "script", *words, str(script)], env=environment, cwd="/", text=True, capture_output=True,
+                              timeout=PATIENCE_S, preexec_fn=be_nobody)
+
     own = subprocess.Popen(["sleep", "100"], preexec_fn=be_nobody)
     roots = subprocess.Popen(["sleep", "100"])
     try:

@@ -54,7 +54,7 @@ mkdir -p -m 700 $HOME $XDG_RUNTIME_DIR
 [ "$1" != meterd ] || set -- "$@" --machine $SLURMD_NODENAME
 exec {shlex.quote(dpm)} "$@"
 """)
-        self.daemons: list[subprocess.Popen[str]] = []
+        self.daemons: list[subprocess.Popen[bytes]] = []
 
     def control_command(self, program: str = "dpm") -> list[str]:
         return [self.dpm, "control", "--launcher", "srun", "--dpm", str(self.folder / program)]
@@ -86,7 +86,7 @@ exec {shlex.quote(dpm)} "$@"
         ended = [daemon.args for daemon in self.daemons if daemon.poll() is not None]
         if ended:
             said = "".join(path.read_text() for path in (*self.folder.glob("*.said"), *self.folder.glob("slurm*.log")))
-            raise Skip(f"Slurm does not work here: {ended[0]} has ended: {said[-1000:]}")
+            raise Skip(f"Slurm does not work here: {ended[0]!r} has ended: {said[-1000:]}")
         return self.run("sinfo", "--noheader", "--states=idle", "--format=%D", check=False).strip() == "2"
 
     def end(self) -> None:

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import termios
 import time
-from typing import Any
+from typing import Any, NoReturn
 
 dpm, meterd = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
 PATIENCE_S = 60
@@ -162,7 +162,7 @@ class Session:
         complain(f"it does not end; the screen ends with {self.screen.text()[-400:]!r}")
         self.give_up()
 
-    def give_up(self) -> None:
+    def give_up(self) -> NoReturn:
         os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
         raise Stuck
