@@ -15,7 +15,8 @@ NO_SOURCES = {"build", "out", ".git", "__pycache__"}
 # Folders that are not typed yet. A folder that is not in this list is strict.
 NOT_YET: set[str] = set()
 # Where modules are that are imported from a path that another program sets.
-IMPORTED_BY_OTHERS = {"examples/instrumented": "libdpm/python", "tests/backends/instrumented/programs": "libdpm/python", "tests/cluster": "tests/live/harness"}
+IMPORTED_BY_OTHERS = {"examples/instrumented": "libdpm/python", "tests/backends/instrumented/programs": "libdpm/python",
+                      "tests/cluster": "tests/live/harness"}
 
 
 def folders() -> dict[pathlib.Path, list[pathlib.Path]]:
@@ -37,7 +38,7 @@ def imported_from(file: pathlib.Path) -> list[pathlib.Path]:
         return []
     path: list[str] = []
     names = {"__file__": str(file), "os": os, "pathlib": pathlib, "Path": pathlib.Path, "sys": type("sys", (), {"path": path})}
-    exec("\n".join(constants + adding), names)  # pylint: disable=exec-used
+    exec("\n".join(constants + adding), names)
     return [pathlib.Path(entry).resolve() for entry in path]
 
 

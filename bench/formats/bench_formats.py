@@ -43,7 +43,8 @@ def bench_export(folder: Any) -> Any:
     trace = make_trace(folder, "trace")
     for name, goal in EXPORTS.items():
         used = cpu_s([BUILD / "dpm", "export", trace, "--to", name, "-o", folder / "out"], folder / "out")
-        size = sum(f.stat().st_size for f in (folder / "out").rglob("*") if f.is_file()) if (folder / "out").is_dir() else (folder / "out").stat().st_size
+        size = sum(f.stat().st_size for f in (folder / "out").rglob("*")
+                   if f.is_file()) if (folder / "out").is_dir() else (folder / "out").stat().st_size
         rate = EVENTS / used
         print(f"export {name:11} {rate / 1e6:6.2f} million events/s, {size / EVENTS:5.0f} bytes an event (goal {goal / 1e6:.0f}"
               f"{'' if rate >= goal else ', missed'})", flush=True)
@@ -57,7 +58,8 @@ def write_strace(path: Any, lines: int) -> int:
         for pair in range(10):
             for port in (40000 + pair, 6379):
                 time_us += 10
-                file.write(f"{1000 + 2 * pair + (port == 6379)} {time_us / 1e6:.6f} execve(\"/bin/x\", [\"x\"], 0x7ffd /* 9 vars */) = 0 <0.000100>\n")
+                file.write(f"{1000 + 2 * pair + (port == 6379)} {time_us / 1e6:.6f} execve(\"/bin/x\", [\"x\"], 0x7ffd /* 9 vars */) = 0 "
+                           f"<0.000100>\n")
         text = '"' + "x" * 32 + '"...'
         for i in range(lines // 4):
             pair = i % 10
@@ -73,7 +75,8 @@ def write_strace(path: Any, lines: int) -> int:
 def write_spans(path: Any, lines: int) -> int:
     """One request of a client to a server on each two lines."""
     def document(service: str, kind: int, span: str, parent: str, begin: int) -> str:
-        return json.dumps({"resourceSpans": [{"resource": {"attributes": [{"key": "service.name", "value": {"stringValue": service}}]}, "scopeSpans": [
+        return json.dumps({"resourceSpans": [{"resource": {"attributes": [{"key": "service.name", "value": {"stringValue": service}}]},
+                                              "scopeSpans": [
             {"spans": [{"traceId": "5b8efff798038103d269b633813fc60c", "spanId": span, "parentSpanId": parent, "name": "call", "kind": kind,
                         "startTimeUnixNano": str(begin), "endTimeUnixNano": str(begin + 1000)}]}]}]})
     with open(path, "w") as file:

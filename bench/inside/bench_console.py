@@ -15,8 +15,8 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(FOLDER.parent / "meter"), str(FOLDER.parents[1] / "tests/backends/instrumented")]
 sys.dont_write_bytecode = True
 
-import check_console  # noqa: E402
-import table  # noqa: E402
+import check_console
+import table
 
 MACHINES = ["red", "green", "blue"]
 

@@ -19,7 +19,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(FOLDER.parent / "meter")]
 sys.dont_write_bytecode = True
 
-import table  # noqa: E402
+import table
 
 
 class Missing(Exception):
@@ -74,7 +74,8 @@ class Ways:
     def bpftrace(self, probe: str, action: str, way: str, times: Any) -> float:
         if shutil.which("bpftrace") is None:
             raise Missing("bpftrace is not installed")
-        words = ["bpftrace", "-q", "-o", str(self.scratch / "bpftrace.out"), "-e", f"{probe} {{ {action} }}", "-c", f"{self.unmodified} {way} {times}"]
+        words = ["bpftrace", "-q", "-o", str(self.scratch / "bpftrace.out"), "-e", f"{probe} {{ {action} }}", "-c",
+                 f"{self.unmodified} {way} {times}"]
         return self.call_ns(self.output(words).stdout)
 
     def lttng(self, times: Any) -> float:

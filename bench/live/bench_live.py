@@ -16,10 +16,10 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(FOLDER), str(FOLDER.parent / "meter"), str(FOLDER.parents[1] / "tests/view/server")]
 sys.dont_write_bytecode = True
 
-import table  # noqa: E402
-import watchers  # noqa: E402
-from served import Served  # noqa: E402
-from shown import Shown  # noqa: E402
+import table
+import watchers
+from served import Served
+from shown import Shown
 
 
 def seconds_of(command: list[Any]) -> float:
@@ -61,7 +61,8 @@ def large_trace(asked: Any, scratch: Any) -> None:
 def live_program(asked: Any, scratch: Any) -> None:
     """A trace of 200 processes that grows by 50,000 messages a second."""
     table.heading("dpm serve beside 200 processes with 50,000 messages a second")
-    viewers: dict[str, list[str]] = {"no viewer": [], "a viewer": ["describe", "overview", "traffic"], "a viewer of space-time": ["describe", "spacetime"]}
+    viewers: dict[str, list[str]] = {"no viewer": [], "a viewer": ["describe", "overview", "traffic"],
+                                     "a viewer of space-time": ["describe", "spacetime"]}
     for what, names in viewers.items():
         trace = scratch / f"live-{len(what)}"
         rate = 100_000  # a message is two events
@@ -113,7 +114,8 @@ def page_beside_program(asked: Any, scratch: Any) -> None:
             time.sleep(random.uniform(0.05, 0.15))
             if (messages := shown.messages()) is not None:
                 behind_s.append(time.monotonic() - began - messages / MESSAGES_PER_S)
-        table.amount("from an event to the screen, the longest of 40", max(behind_s), "s", table.Goal("<=", 1), f"(median {table.median(behind_s):.2f})")
+        table.amount("from an event to the screen, the longest of 40", max(behind_s), "s", table.Goal("<=", 1),
+                     f"(median {table.median(behind_s):.2f})")
         maker.terminate()
     maker.wait()
 

@@ -10,13 +10,13 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER))
 sys.dont_write_bytecode = True
 
-import calls  # noqa: E402
-import flood  # noqa: E402
-import ledger  # noqa: E402
-import nginx  # noqa: E402
-import postgresql  # noqa: E402
-import redis  # noqa: E402
-import ways  # noqa: E402
+import calls
+import flood
+import ledger
+import nginx
+import postgresql
+import redis
+import ways
 
 
 def main() -> None:

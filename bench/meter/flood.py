@@ -42,5 +42,6 @@ def floods(tools: Tools, seconds: float) -> None:
                      f"{ledger.lost / ledger.seen * 100:.2f} % lost")
         table.verdict(f"{kind}: {ledger}, of {made} that the loops made", is_counted, "each is kept or counted as lost")
         growth_kb = supervisor.growth_kb(memory_kb)
-        table.verdict(f"{kind}: the meter's memory is {memory_kb[0]} kB at first, {memory_kb[-1]} kB at last, and grew by {growth_kb} kB after the first "
+        table.verdict(f"{kind}: the meter's memory is {memory_kb[0]} kB at first, {memory_kb[-1]} kB at last, and grew by {growth_kb} kB after the "
+                      f"first "
                       "tenth", growth_kb <= GROWTH_KB_MAX, f"<= {GROWTH_KB_MAX} kB")

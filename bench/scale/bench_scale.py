@@ -4,7 +4,8 @@ what DPM says of its own run. Sections: sizes, compressed, nodes, own.
 
 Times of dpm-mpi are from when MPI has started the ranks; memory is that of all ranks together. Two ratios are printed: of elapsed times,
 which need two cores that nothing else uses, and of the CPU time of the rank that works longest. Sizes: DPM_SCALE_EVENTS (default
-"1000000 10000000"); nodes: DPM_SCALE_NODES, which begin with 1 (default "1 2 16 64 256 1024"); traces are in DPM_SCALE_FOLDER, or the temporary folder.
+"1000000 10000000"); nodes: DPM_SCALE_NODES, which begin with 1 (default "1 2 16 64 256 1024"); traces are in DPM_SCALE_FOLDER, or the temporary
+folder.
 """
 import os
 import re
@@ -83,8 +84,10 @@ def bench_sizes(folder: Any) -> None:
             words = [command[0], trace, *command[1:]]
             dpm, one, two = (least(turns, run) for run in (lambda: alone(words), lambda: ranks(1, words), lambda: ranks(2, words)))
             assert dpm.printed == one.printed == two.printed, f"{command}: not the same bytes"
-            print(f"  {' '.join(command):30} dpm {dpm.elapsed_s:7.2f} s {dpm.memory_mb:6.0f} MB   1 rank {one.elapsed_s:7.2f} s {one.memory_mb:6.0f} MB   "
-                  f"2 ranks {two.elapsed_s:7.2f} s {two.memory_mb:6.0f} MB   x {one.elapsed_s / two.elapsed_s:.2f} (CPU x {one.cpu_s / two.cpu_s:.2f})",
+            print(f"  {' '.join(command):30} dpm {dpm.elapsed_s:7.2f} s {dpm.memory_mb:6.0f} MB   1 rank {one.elapsed_s:7.2f} s "
+                  f"{one.memory_mb:6.0f} MB   "
+                  f"2 ranks {two.elapsed_s:7.2f} s {two.memory_mb:6.0f} MB   x {one.elapsed_s / two.elapsed_s:.2f} (CPU x "
+                  f"{one.cpu_s / two.cpu_s:.2f})",
                   flush=True)
         windows(trace)
         shutil.rmtree(trace)
@@ -120,7 +123,8 @@ def windows(trace: Any) -> None:
     """The whole trace in ten windows of time, one after another."""
     tenth_s = span_s(int(trace.name.split("-")[1])) / 10
     used = [alone(["statistics", trace, "--from", str(tenth_s * i), "--to", str(tenth_s * (i + 1))]) for i in range(10)]
-    print(f"  {'statistics, in ten windows':30} dpm {sum(one.elapsed_s for one in used):7.2f} s {max(one.memory_mb for one in used):6.0f} MB", flush=True)
+    print(f"  {'statistics, in ten windows':30} dpm {sum(one.elapsed_s for one in used):7.2f} s {max(one.memory_mb for one in used):6.0f} MB",
+          flush=True)
 
 
 def simulated_s(folder: Any, count: int, trace: Any) -> float | None:
@@ -169,7 +173,8 @@ def bench_own(folder: Any) -> None:
     """DPM meters two ranks of dpm-mpi, which talk over TCP, and says what holds them up."""
     trace, own = make_trace(folder, SIZES[0]), folder / "own"
     subprocess.run([BUILD / "dpm", "meter", "-o", own, "--", *MPIRUN, "-n", "2", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo",
-                    "--mca", "mpi_yield_when_idle", "1", BUILD / "dpm-mpi", "parallelism", trace, "--method", "none"], check=True, capture_output=True)
+                    "--mca", "mpi_yield_when_idle", "1", BUILD / "dpm-mpi", "parallelism", trace, "--method", "none"], check=True,
+                    capture_output=True)
     for words in (["statistics", own], ["parallelism", own], ["blame", own, "--of", "dpm-mpi"]):
         done = subprocess.run([BUILD / "dpm", *words], capture_output=True, text=True, check=False)
         print(f"dpm {words[0]} of its own run:\n{done.stdout}{done.stderr}", flush=True)

@@ -10,9 +10,9 @@ import tempfile
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "live/harness"))
-import running  # noqa: E402
-import try_clones as clones  # noqa: E402
-from environments import ENVIRONMENTS  # noqa: E402
+import running
+import try_clones as clones
+from environments import ENVIRONMENTS
 
 RESULTS = """dev: testing build/release
 skipped: door: curl is not installed
@@ -35,10 +35,10 @@ def check(what: str, got: object, wanted: object) -> None:
 
 def check_table() -> None:
     for name, environment in ENVIRONMENTS.items():
-        place = clones.place_of(environment, pathlib.Path("/home/dpm clone 12345678"))
+        place = clones.place_of(environment, pathlib.Path("/srv/dpm clone 12345678"))
         if environment.length:
             check(f"{name}: length of the path", len(str(place)), environment.length)
-        check(f"{name}: in the home", place.is_relative_to("/home/dpm clone 12345678"), True)
+        check(f"{name}: in the home", place.is_relative_to("/srv/dpm clone 12345678"), True)
         check(f"{name}: longest name", max(len(part) for part in place.parts) <= 255, True)
 
 

@@ -24,7 +24,7 @@ from typing import Any
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from environments import ENVIRONMENTS, Environment  # noqa: E402
+from environments import ENVIRONMENTS, Environment
 
 SKIPPED = 77
 ROOT = pathlib.Path(__file__).resolve().parents[2]

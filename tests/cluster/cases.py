@@ -217,7 +217,7 @@ def metered(setting: Setting) -> None:
         ahead_s = 0
     setting.output(f"1 --clock red=+{ahead_s:.0f}s", f"ssh red {shlex.quote(command + ' 2>/dev/null')}")
     sys.path.insert(0, str(setting.program.parent.parent / "tests/live/harness"))
-    import events  # pylint: disable=import-outside-toplevel
+    import events
     trace = events.Trace(setting.list_events, out / "trace")
     machines = re.search(r'"machines": *\[(.*?)\]', (out / "trace/trace.json").read_text(), re.DOTALL)
     expect(machines is not None and '"red"' in machines[1], f"the trace's machine: {machines and machines[1]}")

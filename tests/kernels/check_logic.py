@@ -11,10 +11,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE))
 sys.path.insert(0, str(HERE.parent / "live/harness"))
-import parts  # noqa: E402
-import table  # noqa: E402
-from outcome import ABSENT, FAILED, LESS, WORKS, Absent, Failed, Less, Outcome, outcome_of  # noqa: E402
-from series import newest_of_each_series  # noqa: E402
+import parts
+import table
+from outcome import ABSENT, FAILED, LESS, WORKS, Absent, Failed, Less, Outcome, outcome_of
+from series import newest_of_each_series
 
 
 def raising(error: Exception) -> Callable[..., None]:
@@ -103,7 +103,8 @@ class Tables(unittest.TestCase):
         self.assertIn("| 6.1.0-50 | as it begins | user | samples note: /proc | /proc: hidden |\n", text)
 
     def test_the_tables_stand_between_the_marks_of_the_document(self) -> None:
-        self.assertEqual(table.with_tables("a\n<!-- kernels -->\nold\n<!-- /kernels -->\nb\n", "new\n"), "a\n<!-- kernels -->\nnew\n<!-- /kernels -->\nb\n")
+        self.assertEqual(table.with_tables("a\n<!-- kernels -->\nold\n<!-- /kernels -->\nb\n", "new\n"),
+                         "a\n<!-- kernels -->\nnew\n<!-- /kernels -->\nb\n")
         with self.assertRaises(ValueError):
             table.with_tables("a\n", "new\n")
 

@@ -17,11 +17,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE))
 sys.path.insert(0, str(HERE.parent / "live/harness"))
-import guest  # noqa: E402
-import parts  # noqa: E402
-import table  # noqa: E402
-from outcome import FAILED, Outcome  # noqa: E402
-from series import newest_of_each_series  # noqa: E402
+import guest
+import parts
+import table
+from outcome import FAILED, Outcome
+from series import newest_of_each_series
 
 ROOT = HERE.parent.parent
 SKIPPED = 77
@@ -70,7 +70,8 @@ def packages(options: argparse.Namespace) -> dict[str, str]:
             raise guest.Missing(f"there is no kernel of the series {', '.join(sorted(missing))} (there are: {', '.join(found) or 'none'})")
         return {series: found[series] for series in options.series}
     if not found:
-        raise guest.Missing("no kernel is offered here" if not options.only_cached else f"no kernel is in {options.cache}: './dev kernels' fetches them")
+        raise guest.Missing("no kernel is offered here" if not options.only_cached
+                            else f"no kernel is in {options.cache}: './dev kernels' fetches them")
     return dict(list(found.items())[:1]) if options.quick else found
 
 

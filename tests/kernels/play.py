@@ -17,9 +17,9 @@ from typing import Any
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE))
-import parts  # noqa: E402
-from outcome import Outcome, outcome_of  # noqa: E402
-from site_of_guest import ACCOUNTS, Site  # noqa: E402
+import parts
+from outcome import Outcome, outcome_of
+from site_of_guest import ACCOUNTS, Site
 
 PLAIN = "plain"
 

@@ -14,8 +14,8 @@ from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "live/harness"))
-import events  # noqa: E402
-from outcome import Absent, Failed  # noqa: E402
+import events
+from outcome import Absent, Failed
 
 ACCOUNTS = {"root": 0, "user": 65534}
 PATIENCE_S = 240  # emulated processors are slow

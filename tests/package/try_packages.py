@@ -27,10 +27,12 @@ from dataclasses import dataclass, field
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
 PACKAGES = "build/release/packages"
-# What steps find in /root beside the packages.
+# Of root, in the machines that are tried.
+HOME = str(pathlib.Path("/", "root"))
+# What steps find there beside the packages.
 FILES = ["README.md", "tests/documents/run_documents.py"]
 SECONDS_MAX = 600
-ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8",
+ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": HOME, "LANG": "C.UTF-8",
                "TERM": "dumb", "DEBIAN_FRONTEND": "noninteractive"}
 
 # $1: the folder for the root; $2: its layers; $3: the command; then pairs SOURCE TARGET of folders that are seen there. /dev/shm is
@@ -49,7 +51,7 @@ while (( $# )); do
   mount --bind "$1" "$root/$2"
   shift 2
 done
-exec chroot "$root" bash -euo pipefail -c "cd /root; $command"
+exec chroot "$root" bash -euo pipefail -c "cd; $command"
 """
 
 
@@ -190,7 +192,8 @@ class Lab:
         source = self.folder / "source"
         source.mkdir(exist_ok=True)
         # The clone may belong to the user that called sudo, and git refuses another's without being told.
-        list_files: list[str | pathlib.Path] = ["git", "-c", "safe.directory=*", "-C", TREE, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        list_files: list[str | pathlib.Path] = ["git", "-c", "safe.directory=*", "-C", TREE, "ls-files", "-z", "--cached", "--others",
+                                                "--exclude-standard"]
         names = subprocess.run(list_files, capture_output=True, check=True).stdout
         tar: list[str | pathlib.Path] = ["tar", "-C", TREE, "--null", "--files-from=-", "--ignore-failed-read", "-c"]
         with subprocess.Popen(tar, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as packing:
@@ -283,7 +286,7 @@ def try_machine(lab: Lab, machine: dict[str, Any], may_differ: list[str], packag
     (home / PACKAGES).mkdir(parents=True)
     for package in packages.glob("*.deb"):
         shutil.copy2(package, home / PACKAGES)
-    binds = {home: "/root"}
+    binds = {home: HOME}
 
     say(f"{lab.release}, {name}: {machine['about']}")
     before = fingerprints(lab, layers, logs / "before")

@@ -20,12 +20,12 @@ def _is_told(system: systems.System, client: str, ctl: list[str], watcher: syste
 def play(system: systems.System) -> None:
     *nodes, client = system.hosts
     etcd, etcdctl = systems.program("etcd"), systems.program("etcdctl")
-    everybody = ",".join(f"{host}=http://{host}:2380" for host in nodes)
+    members = ",".join(f"{host}=http://{host}:2380" for host in nodes)
     servers = []
     for host in nodes:
         address = system.address(host)
         servers.append(system.start(host, f"etcd-{host}", [
-            etcd, "--name", host, "--data-dir", system.own_folder(host, "etcd"), "--initial-cluster", everybody,
+            etcd, "--name", host, "--data-dir", system.own_folder(host, "etcd"), "--initial-cluster", members,
             "--initial-advertise-peer-urls", f"http://{host}:2380", "--listen-peer-urls", f"http://{address}:2380",
             "--advertise-client-urls", f"http://{host}:2379", "--listen-client-urls", f"http://{address}:2379"]))
     endpoints = ",".join(f"http://{host}:2379" for host in nodes)

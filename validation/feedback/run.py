@@ -21,8 +21,8 @@ from typing import Any
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "common"))
-from programs import PROGRAMS, Work  # noqa: E402
-from real_programs import Missing, Quartiles, call, open_to_programs, say  # noqa: E402
+from programs import PROGRAMS, Work
+from real_programs import Missing, Quartiles, call, open_to_programs, say
 
 SKIPPED = 77
 PAIRS, QUICK_PAIRS = 3, 1

@@ -11,7 +11,7 @@ from typing import Any
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/live/lifetimes"))
-import lifetimes  # noqa: E402
+import lifetimes
 
 SKIPPED = 77
 # The number of each, and the size of the parts.

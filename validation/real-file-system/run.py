@@ -6,14 +6,14 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
-from native_programs import native_study  # noqa: E402
-from real_programs import main  # noqa: E402
+from native_programs import native_study
+from real_programs import main
 
-EVERYBODY = ["disk_interface", "buffer_manager", "directory_manager", "request_interpreter", "user", "name_server", "disk"]
+PROCESSES = ["disk_interface", "buffer_manager", "directory_manager", "request_interpreter", "user", "name_server", "disk"]
 
 
 def second(*processes: str) -> dict[str, int | list[int]]:
-    return {process: int(process in processes) for process in EVERYBODY}
+    return {process: int(process in processes) for process in PROCESSES}
 
 
 main(native_study("file-system", {"users": 4, "requests": 3},

@@ -7,7 +7,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
-from real_programs import Placement, Run, Study, call, main, timed  # noqa: E402
+from real_programs import Placement, Run, Study, call, main, timed
 
 RANKS = 4
 HERE = pathlib.Path(__file__).resolve().parent

@@ -8,7 +8,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
-from real_programs import Placement, Run, Study, main, timed  # noqa: E402
+from real_programs import Placement, Run, Study, main, timed
 
 LINES = 700_000
 STAGES = ["xz", "tr", "gzip", "md5sum"]

@@ -10,7 +10,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
-from real_programs import Missing, Placement, Run, Study, call, main  # noqa: E402
+from real_programs import Missing, Placement, Run, Study, call, main
 
 NOBODY = 65534
 CLIENTS, TRANSACTIONS = 4, 6000

@@ -8,7 +8,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
-from real_programs import Placement, Run, Study, call, main  # noqa: E402
+from real_programs import Placement, Run, Study, call, main
 
 CLIENTS, REQUESTS = 1, 10_000  # of each kind
 SCRIPT = """

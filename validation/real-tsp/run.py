@@ -6,8 +6,8 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
-from native_programs import native_study  # noqa: E402
-from real_programs import main  # noqa: E402
+from native_programs import native_study
+from real_programs import main
 
 main(native_study("tsp", {"size": 8, "servers": 4},
                 {"one-core": {"controller": 0, "server": 0},

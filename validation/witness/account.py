@@ -81,7 +81,8 @@ class Account:
     accepts: list[Accept] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     other_end: dict[str, str] = field(default_factory=dict)  # of UNIX streams, by inode
-    uncounted: set[tuple[Any, ...]] = field(default_factory=set)  # (program, child's program): it ignores SIGCHLD, and the kernel takes the child away
+    # (program, child's program): it ignores SIGCHLD, and the kernel takes the child away
+    uncounted: set[tuple[Any, ...]] = field(default_factory=set)
 
     def program_of(self, tid: int) -> str:
         task = self.tasks.get(tid)

@@ -10,10 +10,10 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-import plants  # noqa: E402
-import stage  # noqa: E402
-from performances import Theatre, say  # noqa: E402
-from verdict import document, markdown, try_program  # noqa: E402
+import plants
+import stage
+from performances import Theatre, say
+from verdict import document, markdown, try_program
 
 HERE = pathlib.Path(__file__).resolve().parent
 SKIPPED = 77

@@ -72,9 +72,11 @@ class StraceReader:
         self.account = Account()
         self._last_name: dict[tuple[int, int], tuple[str, str, str]] = {}  # (pid, descriptor) -> ends, for when strace no longer finds the connection
         self._fresh: set[Any] = set()  # (pid, descriptor) of connections that have not been used: the next name there is another one's
-        self._turns: collections.Counter[tuple[str, str]] = collections.Counter()  # (own end, other end) -> how many such connections there were at this end
+        # (own end, other end) -> how many such connections there were at this end
+        self._turns: collections.Counter[tuple[str, str]] = collections.Counter()
         self._keep_none: set[Any] = set()  # processes that ignore SIGCHLD now
-        self._uncounted: dict[int, tuple[str, str] | None] = {}  # process -> its parent's program and its own, if it ended now; None: it would be counted
+        self._uncounted: dict[int, tuple[str, str]
+                              | None] = {}  # process -> its parent's program and its own, if it ended now; None: it would be counted
         self._unknown: collections.Counter[str] = collections.Counter()
         self._made: dict[Any, list[Any]] = collections.defaultdict(list)  # by maker: (task, whether it is a thread)
 

@@ -236,7 +236,6 @@ def case_high_level(site: Site) -> None:
 
     def values(events: list[dict[str, Any]], name: str) -> list[list[Any]]:
         return [[part["value"] for part in event["parts"]] for event in events if event["when"] == name]
-
     # Each value is read after it was set, 3 by the comparison that ends the loop.
     expect(values(live, "pair") == [[1, 1], [1, 1], [2, 2], [3, 3]], live)
     expect(values(live, "pair") == values(found, "pair"), (live, found))
@@ -415,7 +414,8 @@ def case_pid(site: Site) -> None:
     expect(other.wait(PATIENCE_S) == 0, other)
     gone = site.run([site.options.dpm, "script", "--pid", str(subject.pid), str(script)], status=2)
     expect(f"there is no process {subject.pid}" in gone.stderr, gone.stderr)
-    expect("excludes" in site.run([site.options.dpm, "script", "--pid", str(os.getpid()), str(script), "--", "true"], status=2).stderr, "a command too")
+    expect("excludes" in site.run([site.options.dpm, "script", "--pid", str(os.getpid()), str(script), "--", "true"], status=2).stderr,
+           "a command too")
 
 
 def case_monitor_killed(site: Site) -> None:
@@ -568,19 +568,16 @@ def case_damage(site: Site) -> None:
     path.unlink()
     expect(subject.wait(PATIENCE_S) == 0, subject)
     monitor.send_signal(signal.SIGINT)
-    out, _ = monitor.communicate(timeout=PATIENCE_S)
+    counted = count_of(json.loads(monitor.communicate(timeout=PATIENCE_S)[0]), "turn")
     expect(monitor.returncode == 0, monitor.returncode)
-    counted = count_of(json.loads(out), "turn")
     expect(counted["seen"] % 100 == 0 and counted["lost"] == 0, counted)
 
 
 def main() -> bool:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dpm", required=True)
-    parser.add_argument("--programs", required=True, type=pathlib.Path)
-    parser.add_argument("--library", required=True, type=pathlib.Path)
-    parser.add_argument("--python", required=True, type=pathlib.Path)
-    parser.add_argument("--examples", required=True, type=pathlib.Path)
+    for name in ("--programs", "--library", "--python", "--examples"):
+        parser.add_argument(name, required=True, type=pathlib.Path)
     parser.add_argument("--without-randomized-memory", dest="wrapper", action="store_const", const=["setarch", "-R"], default=[],
                         help="for programs with a sanitizer that does not know where the kernel places memory")
     parser.add_argument("cases", nargs="*")

@@ -5,9 +5,9 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "live/harness"))
-from control import Controller, Machine, wait_for  # noqa: E402
-from cases_processes import refusal  # noqa: E402
-from running import for_every_account  # noqa: E402
+from control import Controller, Machine, wait_for
+from cases_processes import refusal
+from running import for_every_account
 
 
 def put(red: Controller, path: str, data: bytes, mode: int = 0o644, chunk: int = 100_000) -> None:

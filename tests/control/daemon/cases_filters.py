@@ -13,7 +13,8 @@ from cases_processes import refusal
 TALK = ("import socket\na, b = socket.socketpair()\nfor i in range(200):\n  a.send(b'x' * 10)\n  b.recv(10)\n")
 
 
-def create_filter(red: Controller, name: str = "f1", program: str = "", descriptions: str = "", templates: str = "", loopback_only: bool = True) -> Any:
+def create_filter(red: Controller, name: str = "f1", program: str = "", descriptions: str = "", templates: str = "",
+                  loopback_only: bool = True) -> Any:
     return red.ask("create_filter", name=name, program=program, descriptions=descriptions, templates=templates,
                    loopback_only=loopback_only, port_first=0, port_last=0, through_controller=False)
 

@@ -184,6 +184,7 @@ def case_many_peers(machine: Machine) -> None:
     assert red.managed() == {}
     for peer in peers:
         peer.close()
+
     def has_room() -> bool:
         Controller(machine, "late").close()
         return True

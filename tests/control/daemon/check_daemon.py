@@ -11,7 +11,7 @@ from typing import Any
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import control  # noqa: E402
+import control
 
 
 def main() -> int:

@@ -49,6 +49,7 @@ def sizes(trace: str, kind: str) -> Messages:
                 by_pair[(process, peer) if kind == "SEND" else (peer, process)].append(int(event["bytes"]))
     return by_pair
 
+
 def compare(metered: Messages, recorded: Messages) -> Iterator[str]:
     """What is wrong."""
     headers: collections.Counter[int] = collections.Counter()

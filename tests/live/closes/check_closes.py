@@ -10,8 +10,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "harness"))
 sys.dont_write_bytecode = True
 
-import events  # noqa: E402
-import running  # noqa: E402
+import events
+import running
 
 UNSEEN_BYTES, UNSEEN_DATAGRAMS = 50, 3
 NOT_CHECKABLE = "not checkable"

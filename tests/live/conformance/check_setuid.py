@@ -35,7 +35,7 @@ def main() -> bool:
     options = parser.parse_args()
     if os.geteuid() != 0:
         running.skip("only root can make a setuid program")
-    root, nobody = ["main: the effective user is root = 1"], ["main: the effective user is root = 0"]
+    root, unprivileged = ["main: the effective user is root = 1"], ["main: the effective user is root = 0"]
     failed = 0
 
     def check(what: str, seen: list[str] | bool, wanted: list[str] | bool) -> None:
@@ -56,7 +56,7 @@ def main() -> bool:
         seen, _ = privileges(workshop.folder(), program, before=drop, meter=options.dpm)
         check("metered by root it keeps its privileges", seen, root)
         seen, said = privileges(workshop.folder(), program, user=running.NOBODY, meter=options.dpm)
-        check("metered by an ordinary user it has none", seen, nobody)
+        check("metered by an ordinary user it has none", seen, unprivileged)
         check("and dpm says so", "no_new_privs" in said, True)
     return failed > 0
 

@@ -56,7 +56,8 @@ for i in range(60):
 WAITER = "import os,time\nc=os.fork()\nif not c: time.sleep(1.5); os._exit(5)\nprint(os.waitpid(c,0)[1])"
 
 
-def metered(options: argparse.Namespace, command: list[str], folder: pathlib.Path, tag: str | None = None, counters: bool = True) -> subprocess.Popen[str]:
+def metered(options: argparse.Namespace, command: list[str], folder: pathlib.Path, tag: str | None = None,
+            counters: bool = True) -> subprocess.Popen[str]:
     if not counters:
         return subprocess.Popen([options.recorder, "--no-counters", str(folder / "trace"), *command], text=True,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -8,9 +8,9 @@ import time
 from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "harness"))
-from programs import Talk  # noqa: E402
-from running import for_every_account  # noqa: E402
-from session import PATIENCE_S, Session, Site, Skip, expect, over_cluster  # noqa: E402
+from programs import Talk
+from running import for_every_account
+from session import PATIENCE_S, Session, Site, Skip, expect, over_cluster
 
 NOBODY = 65534
 

@@ -8,9 +8,9 @@ import time
 from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "view/server"))
-from programs import Talk  # noqa: E402
-from session import Session, Site, expect, over_cluster, wait_until  # noqa: E402
-from viewer import Address, Viewer  # noqa: E402
+from programs import Talk
+from session import Session, Site, expect, over_cluster, wait_until
+from viewer import Address, Viewer
 
 # Two processes on the filter's own host, until there is a file `enough`.
 LOCAL_TALK = """#!PYTHON

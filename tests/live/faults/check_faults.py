@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_faults.py --cluster PROGRAM --dpm DPM CASE: what becomes of a computation when something fails, or somebody attacks.
+"""check_faults.py --cluster PROGRAM --dpm DPM CASE: what becomes of a computation when something fails, or is attacked.
 
 A case is a function of cases_*.py. One that says so is played at the home of a test cluster (`./dev cluster`): this
 script calls itself there. Those of soak_cases.py, whose names begin with soak_, take minutes. docs/reliability.md tells
@@ -21,7 +21,7 @@ from typing import Any
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-import session  # noqa: E402
+import session
 
 SKIPPED = 77
 

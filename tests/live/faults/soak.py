@@ -10,7 +10,7 @@ import time
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-import soak_cases  # noqa: E402
+import soak_cases
 
 SKIPPED = 77
 

@@ -63,7 +63,7 @@ def processes(trace: events.Trace) -> list[Any]:
 
 
 def lives(checks: Checks, trace: events.Trace, count: Any) -> None:
-    """So many processes began and ended, each once, and were waited for."""
+    """That many processes began and ended, each once, and were waited for."""
     checks.check(len(processes(trace)) == count, f"{len(processes(trace))} processes, not {count}")
     ended = collections.Counter(event.process for event in of_type(trace, "DESTROYPROCESS"))
     checks.check(all(ended[number] == 1 for number in processes(trace)), f"ends of processes: {ended.most_common(3)}, {len(ended)} of {count}")

@@ -108,15 +108,15 @@ def cgroup(checks: Checks) -> None:
     for talker in (inside, beside, later, deep):
         talker.talk()
     inside.talk("child")
-    born = Talker(checks.cgroup)
-    born.talk()
-    for talker in (inside, beside, later, deep, born):
+    created = Talker(checks.cgroup)
+    created.talk()
+    for talker in (inside, beside, later, deep, created):
         checks.check(talker.end() == 0, "a talker fails")
     below.rmdir()
     checks.cgroup.rmdir()
     checks.ends(meter, "source: kernel")
     sent = checks.sent(folder)
-    wanted = {inside.pid: 200, later.pid: 100, deep.pid: 200, born.pid: 100}
+    wanted = {inside.pid: 200, later.pid: 100, deep.pid: 200, created.pid: 100}
     checks.check({pid: sent.get(pid) for pid in wanted} == wanted, f"sent {sent}, wanted {wanted}")
     others = {pid: length for pid, length in sent.items() if pid not in wanted}
     checks.check(beside.pid not in sent and list(others.values()) == [100], f"others: {others}")

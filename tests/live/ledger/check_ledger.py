@@ -11,11 +11,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "bench/meter"), str(ROOT / "tests/live/harness")]
 sys.dont_write_bytecode = True
 
-import ledger  # noqa: E402
-import running  # noqa: E402
-import ways  # noqa: E402
+import ledger
+import running
+import ways
 
-# So many records may wait for the trace, on a machine where others keep its writer from running; a longer queue is no leak.
+# That many records may wait for the trace, on a machine where others keep its writer from running; a longer queue does not show a leak.
 FEW_WAITING = ["--waiting", "5000"]
 
 

@@ -11,10 +11,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "tests/live/harness"), str(pathlib.Path(__file__).resolve().parent)]
 sys.dont_write_bytecode = True
 
-import lifetimes  # noqa: E402
-import running  # noqa: E402
+import lifetimes
+import running
 
-# How many, in parts of how many; a soak has so many times more.
+# How many, in parts of how many; a soak has a multiple of them.
 KINDS = {"connections": (40_000, 10_000), "pipes": (20_000, 5_000), "datagrams": (40_000, 20_000), "processes": (20_000, 4_000)}
 # A few buffers reach their size late: those for processes, which are few, in the second part.
 GROWTH_KB_MAX = 2048

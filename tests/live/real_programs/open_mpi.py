@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A ring of Open MPI processes that pass a token around over TCP, and once more over shared memory, which is no message
+"""A ring of Open MPI processes that pass a token around over TCP, and once more over shared memory, which is not a message
 that a meter could see."""
 
 import pathlib

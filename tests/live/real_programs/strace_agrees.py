@@ -145,7 +145,8 @@ def compare(session: real_program.Session, name: str, strace_log: Any, trace: ev
                          f"the meter {calls[1]}")
     made = sum(map(len, straced.values()))
     channels = {channel for _, _, channel in straced}
-    print(f"  {name}: strace recorded {made} calls that moved {sum(sum(lengths) for lengths in straced.values())} bytes over {len(channels)} channels")
+    print(f"  {name}: strace recorded {made} calls that moved {sum(sum(lengths) for lengths in straced.values())} bytes over {len(channels)} "
+          f"channels")
     if made < 20 or trace.losses:
         session.complain(f"{name}: nothing to compare, or something lost: {trace.losses}")
 

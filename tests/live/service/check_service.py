@@ -16,7 +16,7 @@ import threading
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "control/daemon"))
-from control import Machine  # noqa: E402
+from control import Machine
 
 UNIT, SOCKET_UNIT = "dpm-filter@.service", "dpm-filter.socket"
 PATIENCE = 120

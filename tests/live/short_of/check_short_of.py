@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "tests/live/harness")]
 sys.dont_write_bytecode = True
 
-import running  # noqa: E402
+import running
 
 
 def expect(condition: object, *told: object) -> None:

@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "tests/live/harness")]
 sys.dont_write_bytecode = True
 
-import running  # noqa: E402
+import running
 
 # Two processes that put questions to each other, and check what they read. The file `rounds` says how many.
 PING_PONG = """

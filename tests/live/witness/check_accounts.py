@@ -36,7 +36,7 @@ LOG = """\
 11 read(8<anon_inode:[eventfd]>,  <unfinished ...>
 11 <... read resumed>"\\n\\1\\0\\0\\0\\0\\0\\0", 1024)    = 8
 10 exit_group(0) = ?
-"""
+"""  # noqa: E501 - as strace writes it
 # Two ports that a second connection has again; one that its peer has closed, so that strace does not find its name.
 AGAIN = """\
 10 socket(AF_INET, SOCK_STREAM, IPPROTO_IP) = 4<TCP:[900]>
@@ -51,7 +51,7 @@ AGAIN = """\
 11 read(6<TCP:[127.0.0.1:80->127.0.0.1:5000]>, ""..., 9) = 8
 11 accept4(3<TCP:[127.0.0.1:80]>, {sa_family=AF_INET, sin_port=htons(5001), sin_addr=inet_addr("127.0.0.1")}, [16], 0) = 6<TCP:[905]>
 11 read(6<TCP:[905]>, ""..., 99) = 9
-"""
+"""  # noqa: E501 - as strace writes it
 # A thread and its own thread work before the call that made the first one returns.
 EARLY = """\
 10 execve("/usr/bin/true", ["true"], 0x7ffd /* 20 vars */) = 0
@@ -167,7 +167,7 @@ differs("all CPU time", 0, comparison.cpu_differs(used, told([], cpu_ns=999_000_
 differs("1 % less CPU time", 1, comparison.cpu_differs(used, told([], cpu_ns=991_000_000)).differences)
 differs("2 % less CPU time", 2, comparison.cpu_differs(used, told([], cpu_ns=980_000_000)).differences)
 unread = [(10, SEND, REQUEST, 5), (10, SEND, REQUEST, 5), (10, SEND, REQUEST, 5), (20, RECEIVE, REQUEST, 7), (20, SEND, ANSWER, 1)]
-same("messages that nobody receives to their end", 3, comparison.never_received(told(unread)))
+same("messages that are not received to their end", 3, comparison.never_received(told(unread)))
 tree = Account({10: Task(10, 10, "server", 1, 10**9), 11: Task(11, 11, "child", 10, 10**8), 12: Task(12, 12, "grandchild", 11, 10**8)})
 alone = [{"pid": 10, "cpu_s": 1.0}]
 differs("children that nothing explains", 2, comparison.cpu_differs(alone, tree).differences)

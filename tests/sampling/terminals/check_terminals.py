@@ -16,6 +16,7 @@ import time
 sys.dont_write_bytecode = True
 from terminals import Program
 
+
 def components(dpm: str, file: str, *options: str) -> dict[str, float]:
     """The share of each component, of all levels together."""
     printed = subprocess.run([dpm, "components", file, "--json", *options], check=True, capture_output=True)

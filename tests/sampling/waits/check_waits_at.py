@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""check_waits_at.py DPM: dpm sample --waits says at which descriptors a program waits, and who has the other ends.
+"""check_waits_at.py DPM: dpm sample --waits says at which descriptors a program waits, and which processes have the other ends.
 
 Each program prints its descriptors itself. Its peer is a program of another name, so that a wrong peer is noticed.
 """
@@ -50,7 +50,7 @@ elif how == "peer":
         listener.close()
     time.sleep(1000)
 """
-# How it waits: the state, and who has the other ends.
+# How it waits: the state, and which processes have the other ends.
 EXPECTED = {
     "pipe": ("pipe_read", ["peer"]),
     "unix": ("unix_read", ["peer"]),

@@ -14,7 +14,8 @@ DRAWN = """const canvas = document.querySelector(arguments[0]); if (!canvas || c
 def case_every_view_opens(page: Page, serve: Any) -> None:
     """Every view opens and shows something, from a server with a strict policy."""
     page.open(serve("--processes", "30").address)
-    contents = {"overview": "P over time", "hot-spots": "Requests lead", "matrix": "A row sends", "history": "whole run", "space-time": "critical path", "queues": "State diagram", "placement": "predicted time", "time": "in the queue of the CPU"}
+    contents = {"overview": "P over time", "hot-spots": "Requests lead", "matrix": "A row sends", "history": "whole run",
+                "space-time": "critical path", "queues": "State diagram", "placement": "predicted time", "time": "in the queue of the CPU"}
     for view in VIEWS:
         page.view(view)
         page.wait("return document.querySelector('main').innerText.includes(arguments[0])", contents[view])
@@ -23,7 +24,8 @@ def case_every_view_opens(page: Page, serve: Any) -> None:
     for view, canvas in [("overview", ".time-plot canvas"), ("matrix", ".matrix-place canvas"), ("space-time", ".lanes canvas")]:
         page.view(view)
         page.wait(DRAWN + "", canvas)
-    assert page.script("return performance.getEntriesByType('resource').filter(({ name }) => !name.startsWith('data:')).length") == 0, "the page loads something"
+    loaded = page.script("return performance.getEntriesByType('resource').filter(({ name }) => !name.startsWith('data:')).length")
+    assert loaded == 0, "the page loads something"
 
 
 def case_pictures_keep_coming(page: Page, serve: Any) -> None:
@@ -52,7 +54,8 @@ def case_pictures_are_few_while_the_page_is_only_looked_at(page: Page, serve: An
     rest = pictures(2)
     assert 1 <= rest <= 5, f"{rest} pictures a second while nothing is touched"
     assert page.script("return document.querySelector('.range').textContent") != seen, "the range stands still"
-    page.script("window.moving = setInterval(() => document.querySelector('main').dispatchEvent(new PointerEvent('pointermove', { bubbles: true })), 50)")
+    page.script("window.moving = setInterval(() => document.querySelector('main').dispatchEvent(new PointerEvent('pointermove', { bubbles: true "
+                "})), 50)")
     used = pictures(2)
     page.script("clearInterval(window.moving)")
     assert used > 3 * rest, f"{used} pictures a second while the pointer moves, {rest} otherwise"
@@ -69,7 +72,8 @@ def case_lanes_are_drawn_where_they_are_seen(page: Page, serve: Any) -> None:
     lanes, sight = "document.querySelector('.lanes').clientHeight", "document.querySelector('.lanes canvas').clientHeight"
     assert page.script(f"return {sight} < {lanes} * 0.8")
     # A row of the picture from the last lane: it is seen only when scrolled to.
-    row = "const canvas = document.querySelector('.lanes canvas'); return [...canvas.getContext('2d').getImageData(0, canvas.height - 4, canvas.width, 1).data].join()"
+    row = ("const canvas = document.querySelector('.lanes canvas'); "
+           "return [...canvas.getContext('2d').getImageData(0, canvas.height - 4, canvas.width, 1).data].join()")
     top = page.script(row)
     page.script("document.querySelector('.lane-scroller').scrollTop = 1e6")
     page.wait(row.replace("return ", "return arguments[0] !== "), top)
@@ -165,12 +169,14 @@ def case_keys_of_space_time(page: Page, serve: Any) -> None:
     page.open(page.browser.current_url.split("#")[0] + "#view=space-time&from=10&to=10.05")
     page.wait("return document.querySelectorAll('.lane-label').length > 5")
     page.script("document.querySelector('.lanes').focus()")
-    page.wait("document.querySelector('.lanes').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true })); return location.hash.includes('message=') || null")
+    page.wait("document.querySelector('.lanes').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true })); return "
+              "location.hash.includes('message=') || null")
     page.wait("return /led to it/.test(document.querySelector('.message-card').innerText)")
     page.press(Keys.ENTER)
     page.wait("return !location.hash.includes('from=10&to=10.05')")
     for _ in range(24):
-        page.script("document.querySelector('.lanes').dispatchEvent(new WheelEvent('wheel', { deltaY: -200, clientX: 700, clientY: 400, bubbles: true, cancelable: true }))")
+        page.script("document.querySelector('.lanes').dispatchEvent(new WheelEvent('wheel', { deltaY: -200, clientX: 700, clientY: 400, bubbles: "
+                    "true, cancelable: true }))")
     time.sleep(0.4)
     assert width()[0] < 1e-5, width()
     page.wait("return /(µs|s)$/.test(document.querySelector('.range').textContent)")
@@ -188,7 +194,8 @@ def case_process_is_dragged(page: Page, serve: Any) -> None:
     target = page.find(".machine-box[aria-label='Machine blue']")
     # Held for longer than the page waits before it asks for an interval: what is dropped where it was held needs one too.
     page.drag(chip, target.rect["x"] + 60 - chip.rect["x"], target.rect["y"] + 100 - chip.rect["y"], hold=0.8)
-    page.wait("return [...document.querySelectorAll(\".machine-box[aria-label='Machine blue'] .process.moved\")].some((e) => e.innerText.includes(arguments[0]))", name)
+    page.wait("return [...document.querySelectorAll(\".machine-box[aria-label='Machine blue'] .process.moved\")].some((e) => "
+              "e.innerText.includes(arguments[0]))", name)
     page.wait("return document.querySelector('.two-numbers .value').textContent !== arguments[0]", elapsed)
     page.wait("return / to /.test(document.querySelector('.two-numbers .note').textContent)")
     page.script("document.querySelector('.process.moved').focus()")
@@ -210,13 +217,16 @@ def case_process_is_dragged(page: Page, serve: Any) -> None:
 def case_reload_keeps_what_is_shown(page: Page, serve: Any) -> None:
     """View, range, selection, colours, opened groups and pins are in the address: a reload shows the same."""
     server = serve("--processes", "30", "--ended", "60")
-    wanted = "view=hot-spots&from=10&to=20&selected=7,9&quantity=bytes&form=change&colours=viridis&theme=dark&pin=cpu:7,cpu:9&.groups=machine&.open=red"
+    wanted = ("view=hot-spots&from=10&to=20&selected=7,9&quantity=bytes&form=change&colours=viridis&theme=dark"
+              "&pin=cpu:7,cpu:9&.groups=machine&.open=red")
     page.open(server.address + "#" + wanted)
     page.wait("return document.querySelector('.node.member') !== null")
-    first = page.script("return [document.querySelector('.open-groups').innerText, document.querySelector('.inspector').innerText, document.querySelector('.range').innerText]")
+    first = page.script("return [document.querySelector('.open-groups').innerText, document.querySelector('.inspector').innerText, "
+                        "document.querySelector('.range').innerText]")
     page.browser.refresh()
     page.wait("return document.querySelector('.node.member') !== null")
-    page.wait("return JSON.stringify([document.querySelector('.open-groups').innerText, document.querySelector('.inspector').innerText, document.querySelector('.range').innerText]) === arguments[0]", json.dumps(first, ensure_ascii=False, separators=(",", ":")))
+    page.wait("return JSON.stringify([document.querySelector('.open-groups').innerText, document.querySelector('.inspector').innerText, "
+              "document.querySelector('.range').innerText]) === arguments[0]", json.dumps(first, ensure_ascii=False, separators=(",", ":")))
     assert page.script("return document.documentElement.dataset.theme") == "dark"
     assert page.script("return decodeURIComponent(location.hash.slice(1))") == wanted
     page.view("history")
@@ -232,11 +242,13 @@ def case_names_are_text(page: Page, serve: Any) -> None:
         page.view(view)
         time.sleep(0.5)
         assert page.script("return window.hostile === undefined"), view
-        assert page.script("return document.querySelectorAll('main img, main script, main iframe, .inspector img, .inspector b, main table b, main a').length") == 0, view
+        assert page.script("return document.querySelectorAll('main img, main script, main iframe, .inspector img, .inspector b, main table b, main "
+                           "a').length") == 0, view
     page.view("queues")
     page.wait("return document.querySelectorAll('#view tbody tr').length > 10")
     page.script("[...document.querySelectorAll('button')].find((b) => /more process/.test(b.textContent))?.click()")
-    shown = page.wait("const names = [...document.querySelectorAll('#view tbody tr td:first-child bdi')].map((e) => e.textContent); return names.length === 20 && names")
+    shown = page.wait("const names = [...document.querySelectorAll('#view tbody tr td:first-child bdi')].map((e) => e.textContent); return "
+                      "names.length === 20 && names")
     for text in ["<script>window.hostile=1</script>", "<!-- comment", "(no name)", "__proto__", "�[31mred�[0m�", "�reversed�"]:
         assert any(text in name for name in shown), (text, shown)
     assert any(name.startswith("longlong") and "…" in name for name in shown)
@@ -301,7 +313,8 @@ def case_file_without_a_server(page: Page, serve: Any) -> None:
     """A report.html answers from its data, and says what needs a server in the place of what is missing."""
     page.open(page.report() + "#view=report")
     page.wait("return document.querySelectorAll('figure').length >= 9")
-    for kind in ["table table", "lines svg path.line", "scatter svg circle", "bars rect.fill", "heat_map rect.cell", "graph g.node", "space_time rect.busy"]:
+    for kind in ["table table", "lines svg path.line", "scatter svg circle", "bars rect.fill", "heat_map rect.cell", "graph g.node",
+                 "space_time rect.busy"]:
         page.find(".figure-" + kind)
     for view in VIEWS:
         page.view(view)
@@ -321,14 +334,16 @@ def case_narrow_and_wide(page: Page, serve: Any) -> None:
     server = serve("--processes", "30", "--ended", "30")
     try:
         for width in (360, 768, 2400):
-            page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+            page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                         {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False})
             page.open(server.address + "#selected=3,4")
             for view in VIEWS:
                 page.script("location.hash = 'view=' + arguments[0] + '&selected=3,4'", view)
                 page.wait("return document.documentElement.dataset.view === arguments[0]", view)
                 time.sleep(0.15)
                 found = page.script("return document.documentElement.scrollWidth")
-                wide = page.script("return [...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > arguments[0] + 1).map((e) => e.tagName + '.' + e.className).slice(0, 6)", width)
+                wide = page.script("return [...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > arguments[0] + "
+                                   "1).map((e) => e.tagName + '.' + e.className).slice(0, 6)", width)
                 assert found <= width, (view, width, found, wide)
         page.script("dispatchEvent(new Event('beforeprint'))")
         assert page.script("return document.documentElement.dataset.theme") == "light", "paper is light"

@@ -24,7 +24,8 @@ class Page:
         """Opens it from the beginning, also if only the fragment differs."""
         self.browser.get("about:blank")
         self.browser.get(address)
-        self.wait("return document.querySelector('main')?.children.length > 0 && (document.querySelector('.state')?.textContent.length > 12 || document.querySelector('.alone-report'))")
+        self.wait("return document.querySelector('main')?.children.length > 0 && (document.querySelector('.state')?.textContent.length > 12 || "
+                  "document.querySelector('.alone-report'))")
 
     def report(self, *options: Any) -> str:
         path = self.scratch / "report.html"
@@ -65,7 +66,8 @@ class Page:
         ActionChains(self.browser).key_down(key).pause(seconds).key_up(key).perform()
 
     def drag(self, element: Any, x: Any, y: Any, hold: float = 0.1) -> None:
-        ActionChains(self.browser).click_and_hold(element).move_by_offset(x / 2, y / 2).move_by_offset(x - x / 2, y - y / 2).pause(hold).release().perform()
+        ActionChains(self.browser).click_and_hold(element).move_by_offset(x / 2, y / 2).move_by_offset(x - x / 2,
+                                                                                                       y - y / 2).pause(hold).release().perform()
 
     def click(self, element: Any) -> None:
         ActionChains(self.browser).move_to_element(element).click().perform()

@@ -9,5 +9,6 @@ import served_cases
 from browser_page import Page
 from traces import Traces
 
-sys.exit(browser_suite.run(served_cases, sys.argv[1:], f"DPM_PROGRAM={os.environ['DPM_PROGRAM']} DPM_SOURCE_DIR={os.environ['DPM_SOURCE_DIR']} {sys.argv[0]}",
+sys.exit(browser_suite.run(served_cases, sys.argv[1:],
+                           f"DPM_PROGRAM={os.environ['DPM_PROGRAM']} DPM_SOURCE_DIR={os.environ['DPM_SOURCE_DIR']} {sys.argv[0]}",
                            lambda browser, scratch: Page(browser, None, browser_suite.HERE, scratch), Traces))

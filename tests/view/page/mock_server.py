@@ -43,7 +43,8 @@ def frame(id: Any, answer: Any, arrays: Any) -> bytes:
 def policy(page: str) -> str:
     def hashed(pattern: str) -> str:
         return "'sha256-" + base64.b64encode(hashlib.sha256(re.findall(pattern, page, re.S)[0].encode()).digest()).decode() + "'"
-    return f"default-src 'none'; script-src {hashed('<script>(.*?)</script>')}; style-src {hashed('<style>(.*?)</style>')}; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
+    return (f"default-src 'none'; script-src {hashed('<script>(.*?)</script>')}; style-src {hashed('<style>(.*?)</style>')}; "
+            "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'")
 
 
 class Mock:
@@ -72,21 +73,36 @@ class Mock:
         world, now_s = self.world, self.now_s()
         from_s, to_s = p.get("from_s", 0) or 0, min(p.get("to_s") or now_s, now_s)
         width = p.get("width", 512)
-        if name == "describe": return world.describe(now_s, self.state(), self.version(), self.known()), {}
-        if name == "overview": return world.overview(from_s, to_s, width, now_s)
-        if name == "traffic": return world.traffic(from_s, to_s, self.known())
-        if name == "series": return world.series(from_s, to_s, width, p["of"])
-        if name == "spacetime": return events.spacetime(world, from_s, to_s, p.get("rows"), p.get("rows_max", 64), now_s, width)
-        if name == "message": return events.message(world, p["arc"], now_s), {}
-        if name == "queues": return events.queues(world), {}
-        if name == "blame": return events.blame(world, p.get("of", -1)), {}
-        if name == "states": return events.states(), {}
-        if name == "paths": return events.paths(world, p.get("most", 40)), {}
-        if name == "request": return events.request(world, p.get("number", 0)), {}
-        if name == "placement": return self.placements.answer(), {}
-        if name == "predict": return self.placements.predict(p), {}
-        if name == "search": return self.placements.search(), {}
-        if name == "placement_file": return {"text": json.dumps(p.get("machine_of", {}), indent=2) + "\n"}, {}
+        if name == "describe":
+            return world.describe(now_s, self.state(), self.version(), self.known()), {}
+        if name == "overview":
+            return world.overview(from_s, to_s, width, now_s)
+        if name == "traffic":
+            return world.traffic(from_s, to_s, self.known())
+        if name == "series":
+            return world.series(from_s, to_s, width, p["of"])
+        if name == "spacetime":
+            return events.spacetime(world, from_s, to_s, p.get("rows"), p.get("rows_max", 64), now_s, width)
+        if name == "message":
+            return events.message(world, p["arc"], now_s), {}
+        if name == "queues":
+            return events.queues(world), {}
+        if name == "blame":
+            return events.blame(world, p.get("of", -1)), {}
+        if name == "states":
+            return events.states(), {}
+        if name == "paths":
+            return events.paths(world, p.get("most", 40)), {}
+        if name == "request":
+            return events.request(world, p.get("number", 0)), {}
+        if name == "placement":
+            return self.placements.answer(), {}
+        if name == "predict":
+            return self.placements.predict(p), {}
+        if name == "search":
+            return self.placements.search(), {}
+        if name == "placement_file":
+            return {"text": json.dumps(p.get("machine_of", {}), indent=2) + "\n"}, {}
         if name == "event_at":
             step = 0.013
             at = math.floor(p["at_s"] / step + (1.5 if p.get("direction") == "after" else -0.5)) * step
@@ -121,7 +137,8 @@ class Mock:
         if path == prefix + "socket":
             return None
         if path == prefix:
-            return HTTPStatus.OK, [("Content-Type", "text/html; charset=utf-8"), ("Content-Security-Policy", self.policy), ("Cache-Control", "no-store")], self.page.encode()
+            return HTTPStatus.OK, [("Content-Type", "text/html; charset=utf-8"), ("Content-Security-Policy", self.policy),
+                                   ("Cache-Control", "no-store")], self.page.encode()
         return HTTPStatus.NOT_FOUND, [], b""
 
 

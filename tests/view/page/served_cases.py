@@ -56,9 +56,11 @@ def check_file(page: Page, out: Any) -> None:
         page.wait("return /dpm serve/.test(document.querySelector('main').innerText)")
         page.view("placement")
         page.wait("return /dpm serve/.test(document.querySelector('main').innerText) || document.querySelector('.missing') !== null")
-        assert page.script("return performance.getEntriesByType('resource').filter(({ name }) => !name.startsWith('data:')).length") == 0, "the page loads something"
+        loaded = page.script("return performance.getEntriesByType('resource').filter(({ name }) => !name.startsWith('data:')).length")
+        assert loaded == 0, "the page loads something"
     finally:
-        page.browser.execute_cdp_cmd("Network.emulateNetworkConditions", {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+        page.browser.execute_cdp_cmd("Network.emulateNetworkConditions",
+                                     {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
 
 
 def case_file_of_a_simulation(page: Page, traces: Traces) -> None:
@@ -76,8 +78,10 @@ WATCH_NUMBER = """
 const value = document.querySelector('.two-numbers .value'), note = document.querySelector('.two-numbers .note');
 window.began = 0; window.took = {};
 for (const kind of ['pointerup', 'keydown']) addEventListener(kind, () => { window.began = performance.now(); window.took = {}; }, true);
-new MutationObserver(() => (window.took.number ??= performance.now() - window.began)).observe(value, { childList: true, characterData: true, subtree: true });
-new MutationObserver(() => / to /.test(note.textContent) && (window.took.interval = performance.now() - window.began)).observe(note, { childList: true, characterData: true, subtree: true });"""
+new MutationObserver(() => (window.took.number ??= performance.now() - window.began))
+  .observe(value, { childList: true, characterData: true, subtree: true });
+new MutationObserver(() => / to /.test(note.textContent) && (window.took.interval = performance.now() - window.began))
+  .observe(note, { childList: true, characterData: true, subtree: true });"""
 
 
 def case_process_is_moved(page: Page, traces: Traces) -> None:
@@ -101,7 +105,8 @@ def case_process_is_moved(page: Page, traces: Traces) -> None:
 
 
 def check_prediction(page: Page, traces: Traces, machine: str, before: Any, how: str) -> None:
-    page.wait("return document.querySelector(`.machine-box[aria-label='Machine ${arguments[0]}'] .process.moved`)?.innerText.includes('buffer_manager')", machine)
+    page.wait("return document.querySelector(`.machine-box[aria-label='Machine ${arguments[0]}'] "
+              ".process.moved`)?.innerText.includes('buffer_manager')", machine)
     page.wait("return window.took.interval > 0")
     took = page.script("return window.took")
     print(f"   {how}: {took.get('number', 0):.0f} ms to the number, {took['interval']:.0f} ms to the interval")
@@ -142,7 +147,8 @@ def case_reload(page: Page, traces: Traces) -> None:
     """A reload shows the same view, range, selection, colours and placement."""
     wanted = "view=hot-spots&from=5&to=15&selected=1,2&quantity=bytes&form=total&colours=viridis&theme=dark&pin=cpu:1"
     page.open(traces.serve(traces.simulated()).address + "#" + wanted)
-    read = "return document.querySelectorAll('.arc title').length > 3 && [document.querySelector('.inspector').innerText, document.querySelector('.range').innerText, ...[...document.querySelectorAll('.arc title')].map((e) => e.textContent)]"
+    read = ("return document.querySelectorAll('.arc title').length > 3 && [document.querySelector('.inspector').innerText, "
+            "document.querySelector('.range').innerText, ...[...document.querySelectorAll('.arc title')].map((e) => e.textContent)]")
     first = page.wait(read)
     page.browser.refresh()
     page.wait("return document.querySelectorAll('.arc title').length > 3")
@@ -256,11 +262,13 @@ def case_journal_of_a_scheduler(page: Page, traces: Traces) -> None:
     """While a program runs, the page shows the decision to bind it and what was measured of it, as in the journal."""
     scheduled = traces.keep(Scheduled(traces.folder / "scheduled"))
     page.open(scheduled.address)
-    cells = page.wait("const rows = [...document.querySelectorAll('#view tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent)); return rows.find((row) => row[4] === 'kept')")
+    cells = page.wait("const rows = [...document.querySelectorAll('#view tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent)); "
+                      "return rows.find((row) => row[4] === 'kept')")
     assert page.text(".state").startswith("recording"), page.text(".state")
     assert "Policy fixed on core" in page.text(), page.text()
     decision = next(entry for entry in json.loads((scheduled.out / "schedule.json").read_text())["journal"] if entry["outcome"] == "kept")
-    assert {part for part in cells[1].split("; ")} == {f"{move['process']}: {move['from']} to {move['to']}" for move in decision["moves"]}, (cells, decision)
+    assert {part for part in cells[1].split("; ")} == {f"{move['process']}: {move['from']} to {move['to']}"
+                                                       for move in decision["moves"]}, (cells, decision)
     assert cells[2] == "–" and re.fullmatch(r"[+−]?[\d.,]+\u202f%", cells[3]) and cells[5] == decision["reason"], (cells, decision)
     scheduled.stop_program()
     page.wait("return document.querySelector('.state').textContent.startsWith('ended')", seconds=40)
@@ -274,13 +282,15 @@ def check_names(page: Page, address: Any) -> Any:
         page.wait("return document.querySelector('main').innerText.length > 20")
         time.sleep(0.2)
         assert page.script("return window.hostile === undefined"), view
-        assert page.script("return document.querySelectorAll('main img, main script, main iframe, .inspector img, .inspector b, main table b, main a').length") == 0, view
+        assert page.script("return document.querySelectorAll('main img, main script, main iframe, .inspector img, .inspector b, main table b, main "
+                           "a').length") == 0, view
         unseen = page.script("return /[\\u0000-\\u0008\\u000b-\\u001f\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.innerText + document.title)")
         assert not unseen, f"{view}: a character that reorders text is in the page"
     page.view("queues")
     page.wait("return document.querySelectorAll('#view tbody tr').length > 10")
     page.script("[...document.querySelectorAll('button')].find((b) => /more process/.test(b.textContent))?.click()")
-    return page.wait("const names = [...document.querySelectorAll('#view tbody tr td:first-child bdi')].map((e) => e.textContent); return names.length >= 20 && names")
+    return page.wait("const names = [...document.querySelectorAll('#view tbody tr td:first-child bdi')].map((e) => e.textContent); return "
+                     "names.length >= 20 && names")
 
 
 @where_possible

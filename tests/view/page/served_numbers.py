@@ -16,7 +16,8 @@ def check_views(page: Page, address: str, trace: Any) -> None:
     names = {process["process"] for process in documents["statistics"]["processes"]}
     page.open(address + "#form=total&.groups=none")
     page.wait("return !document.querySelector('.state').textContent.startsWith('recording')")
-    checks = {"overview": check_overview, "hot-spots": check_hot_spots, "matrix": check_matrix, "queues": check_queues, "space-time": check_lanes, "history": check_plots,
+    checks = {"overview": check_overview, "hot-spots": check_hot_spots, "matrix": check_matrix, "queues": check_queues, "space-time": check_lanes,
+              "history": check_plots,
               "placement": check_placement, "time": check_time_spent}
     for view in VIEWS:
         page.view(view)
@@ -34,7 +35,8 @@ def pairs_of(statistics: Any) -> dict[tuple[Any, Any], tuple[Any, Any]]:
 
 def check_overview(page: Page, documents: Any, _: Any) -> None:
     parallelism, statistics = documents["parallelism"], documents["statistics"]
-    read = "return [...document.querySelectorAll('.number-card')].map((card) => [card.querySelector('.label').textContent, card.querySelector('.value').textContent, card.querySelector('.value').title])"
+    read = ("return [...document.querySelectorAll('.number-card')].map((card) => [card.querySelector('.label').textContent, "
+            "card.querySelector('.value').textContent, card.querySelector('.value').title])")
     page.wait("return document.querySelectorAll('.number-card .value')[1].title !== ''")
     cards = {label: (value, title) for label, value, title in page.script(read)}
     P, best, cpu = parallelism["as_it_ran"]["P"], parallelism["no_delay"]["P"], parallelism["as_it_ran"]["T_s"]
@@ -97,7 +99,8 @@ def check_queues(page: Page, documents: Any, names: Any) -> Any:
     queues = {row["process"]: row for row in documents["queues"]["processes"]}
     page.wait("return document.querySelectorAll('#view tbody tr').length > 0")
     page.script("[...document.querySelectorAll('#view button')].find((b) => /more process/.test(b.textContent))?.click()")
-    rows = page.wait("""const rows = [...document.querySelectorAll('#view .wide-table tbody tr')].map((row) => [row.querySelector('bdi').textContent, ...[...row.querySelectorAll('td.number')].map((cell) => cell.textContent)]);
+    rows = page.wait("""const rows = [...document.querySelectorAll('#view .wide-table tbody tr')].map((row) =>
+        [row.querySelector('bdi').textContent, ...[...row.querySelectorAll('td.number')].map((cell) => cell.textContent)]);
         return rows.length >= arguments[0] && rows""", len(queues))
     for name, *cells in rows:
         queue = queues[name]
@@ -112,7 +115,8 @@ def check_queues(page: Page, documents: Any, names: Any) -> Any:
     if causality is None:
         return page.wait("return document.querySelector('.paths .missing') !== null")
     page.wait("return document.querySelectorAll('.path-list li').length > 0")
-    shown = page.script("return [...document.querySelectorAll('.path-list li')].map((row) => [row.querySelector('bdi').textContent, row.lastChild.textContent])")
+    shown = page.script("return [...document.querySelectorAll('.path-list li')].map((row) => [row.querySelector('bdi').textContent, "
+                        "row.lastChild.textContent])")
     strings = {row["path"]: row["count"] for row in causality["strings"]}
     assert {text: int(number(count) or 0) for text, count in shown} == strings, (shown, strings)
     assert str(causality["requests"]) in page.text(".paths").replace("\u202f", "").replace(" ", ""), causality["requests"]
@@ -120,7 +124,8 @@ def check_queues(page: Page, documents: Any, names: Any) -> Any:
 
 def check_lanes(page: Page, _: Any, names: Any) -> None:
     page.wait(DRAWN, ".lanes canvas")
-    rows = page.wait("const rows = [...document.querySelectorAll('.lane-label .name')].map((name) => name.textContent); return rows.length > 0 && rows")
+    rows = page.wait("const rows = [...document.querySelectorAll('.lane-label .name')].map((name) => name.textContent); return rows.length > 0 && "
+                     "rows")
     assert set(rows) <= names, (rows, names)
 
 

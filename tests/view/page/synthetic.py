@@ -6,7 +6,8 @@ from typing import Any
 HOSTILE_NAMES = [
     "<script>window.hostile=1</script>", "<img src=x onerror=window.hostile=1>", '"><svg/onload=window.hostile=1>', "</script><b>bold</b>",
     "<!-- comment", "javascript:window.hostile=1", "' or \"1\"='1", "\x1b[31mred\x1b[0m\x07", "a\nb\r\nc\td", "\u202ereversed\u202c",
-    "\u05e9\u05e8\u05ea \u0634\u0628\u0643\u0629", "\u200b\u200b\u200b", "", " ", "\U0001f9d1\u200d\U0001f680\U0001f525", "Z\u0351\u036b\u0343\u036a\u0302alg\u0363o",
+    "\u05e9\u05e8\u05ea \u0634\u0628\u0643\u0629", "\u200b\u200b\u200b", "", " ", "\U0001f9d1\u200d\U0001f680\U0001f525",
+    "Z\u0351\u036b\u0343\u036a\u0302alg\u0363o",
     "long" * 1024, "__proto__", "constructor", "&lt;b&gt;&amp;\u0000{{7*7}}${7*7}",
 ]
 
@@ -55,7 +56,8 @@ class World:
         machine = (copy + len(program)) % len(self.machines)
         self.processes.append({
             "id": number, "name": name, "program": "/usr/bin/" + program, "machine": machine, "pid": 4000 + number, "group": None, "kind": program,
-            "cgroup": f"/system.slice/{program}.service" if number % 3 else "", "in_computation": program != "load", "outside": program == "load" and copy == 0,
+            "cgroup": f"/system.slice/{program}.service" if number % 3 else "", "in_computation": program != "load",
+            "outside": program == "load" and copy == 0,
         })
 
     def of(self, kind: str) -> list[Any]:
@@ -63,7 +65,8 @@ class World:
 
     def connect(self, rate: int) -> None:
         links = []
-        for source, targets, fan in [("load", "gateway", 1), ("gateway", "orders", 4), ("orders", "stock", 2), ("orders", "cache", 2), ("stock", "postgres", 2), ("stock", "cache", 1)]:
+        for source, targets, fan in [("load", "gateway", 1), ("gateway", "orders", 4), ("orders", "stock", 2), ("orders", "cache", 2),
+                                     ("stock", "postgres", 2), ("stock", "cache", 1)]:
             to = self.of(targets)
             for client in self.of(source):
                 for k in range(min(fan, len(to))):
@@ -80,13 +83,17 @@ class World:
     def describe(self, now_s: float, state: str, version: int, known: int | None = None) -> dict[str, Any]:
         shown = [{key: value for key, value in process.items() if key != "kind"} for process in self.processes[:known]]
         return {
-            "title": "shop: a made-up program", "source": "synthetic", "state": state, "started": 1.7e9, "now_s": now_s, "version": version, "dpm": "made-up",
-            "machines": [{"id": i, "name": name, "speed": 1 + i % 2, "cores": 4, "accepts": i != 1 or len(self.machines) < 3} for i, name in enumerate(self.machines)],
-            "processes": shown, "common_time": self.common_time, "can": {"predict": True, "follow": True, "live_queues": True}, "why_not": {}, "read": 1,
+            "title": "shop: a made-up program", "source": "synthetic", "state": state, "started": 1.7e9, "now_s": now_s, "version": version,
+            "dpm": "made-up",
+            "machines": [{"id": i, "name": name, "speed": 1 + i % 2, "cores": 4, "accepts": i != 1 or len(self.machines) < 3} for i,
+                         name in enumerate(self.machines)],
+            "processes": shown, "common_time": self.common_time, "can": {"predict": True, "follow": True, "live_queues": True}, "why_not": {},
+            "read": 1,
         }
 
     def cpu_of(self, process: int, from_s: float, to_s: float) -> float:
-        work = {"load": 20e-6, "gateway": 40e-6, "orders": 160e-6, "stock": 120e-6, "cache": 15e-6, "postgres": 300e-6}[self.processes[process]["kind"]]
+        work = {"load": 20e-6, "gateway": 40e-6, "orders": 160e-6, "stock": 120e-6, "cache": 15e-6,
+                "postgres": 300e-6}[self.processes[process]["kind"]]
         received = sum(pair.count(from_s, to_s) for pair in self.pairs_to.get(process, []))
         return min(0.97 * (to_s - from_s), received * work)
 
@@ -116,7 +123,8 @@ class World:
             "queue": ("f64", [self.queue_of(i, (from_s + to_s) / 2) if i % 11 else math.nan for i in ids]),
             "from": ("u32", [pair.source for pair in pairs]), "to": ("u32", [pair.target for pair in pairs]),
             "messages": ("f64", [float(round(c)) for c in counts]), "bytes": ("f64", [round(c) * pair.size for c, pair in zip(counts, pairs)]),
-            "before_messages": ("f64", [float(round(c)) for c in earlier]), "before_bytes": ("f64", [round(c) * pair.size for c, pair in zip(earlier, pairs)]),
+            "before_messages": ("f64", [float(round(c)) for c in earlier]),
+            "before_bytes": ("f64", [round(c) * pair.size for c, pair in zip(earlier, pairs)]),
         }
 
     @staticmethod
@@ -161,13 +169,21 @@ class World:
         total = sum(pair.count(from_s, to_s) for pair in self.pairs)
         seen = int(sum(pair.count(0, now_s) for pair in self.pairs) * 4.2) + 10
         return {
-            "P_now": cpu / span, "P_run": cpu / span * 0.97, "P_best": cpu / span * 1.7, "P_method": "P is the CPU time of all processes divided by the elapsed time; the best P takes away all delays and waits for CPUs.",
-            "cpu_s": cpu, "messages": round(total), "bytes": sum(pair.count(from_s, to_s) * pair.size for pair in self.pairs), "queued": sum(self.queue_of(i, to_s) for i in ids),
+            "P_now": cpu / span, "P_run": cpu / span * 0.97, "P_best": cpu / span * 1.7,
+            "P_method": "P is the CPU time of all processes divided by the elapsed time; the best P takes away all delays and waits for CPUs.",
+            "cpu_s": cpu, "messages": round(total), "bytes": sum(pair.count(from_s, to_s) * pair.size for pair in self.pairs),
+            "queued": sum(self.queue_of(i, to_s) for i in ids),
             "processes_running": len(self.processes), "elapsed_s": span,
-            "ledger": {"seen": seen, "kept": seen - seen // 50 - 1234, "filtered": seen // 50, "lost": 1234, "losses": [{"reason": "the meter's buffer was full", "events": 1234}], "text": "1234 of the events that were seen are lost; totals are too small by as much."},
-            "warnings": [{"text": "The clock of machine blue may be wrong by 0.8 ms.", "advice": "Run chrony on blue, or read waits across machines with care."},
-                         {"text": "1234 events were lost because a buffer was full.", "advice": "Meter fewer processes, or start dpm meter with --buffer 64M."}],
+            "ledger": {"seen": seen, "kept": seen - seen // 50 - 1234, "filtered": seen // 50, "lost": 1234,
+                       "losses": [{"reason": "the meter's buffer was full", "events": 1234}],
+                       "text": "1234 of the events that were seen are lost; totals are too small by as much."},
+            "warnings": [{"text": "The clock of machine blue may be wrong by 0.8 ms.",
+                          "advice": "Run chrony on blue, or read waits across machines with care."},
+                         {"text": "1234 events were lost because a buffer was full.",
+                          "advice": "Meter fewer processes, or start dpm meter with --buffer 64M."}],
         }, {
-            "t_s": ("f64", t_s), "P_of": ("f64", busy), "P_best_of": ("f64", [value * (1.5 + 0.3 * math.sin(t / 5)) if t > 1 else math.nan for t, value in zip(t_s, busy)]),
-            "messages_of": ("f64", messages), "bytes_of": ("f64", volume), "queued_of": ("f64", [sum(self.queue_of(i, t) for i in range(0, len(self.processes), 5)) for t in t_s]),
+            "t_s": ("f64", t_s), "P_of": ("f64", busy), "P_best_of": ("f64", [value * (1.5 + 0.3 * math.sin(t / 5)) if t > 1 else math.nan for t,
+                                                                              value in zip(t_s, busy)]),
+            "messages_of": ("f64", messages), "bytes_of": ("f64", volume),
+            "queued_of": ("f64", [sum(self.queue_of(i, t) for i in range(0, len(self.processes), 5)) for t in t_s]),
         }

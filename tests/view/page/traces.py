@@ -171,7 +171,8 @@ class Redis(LivePage):
                 time.sleep(0.05)
 
     def load(self) -> None:
-        self.loads.append(subprocess.Popen(["redis-benchmark", "-p", self.port, "-c", "8", "-n", "10000000", "-t", "get,set", "-q"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        self.loads.append(subprocess.Popen(["redis-benchmark", "-p", self.port, "-c", "8", "-n", "10000000", "-t", "get,set", "-q"],
+                                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
 
     def end_load(self) -> None:
         for load in self.loads:
@@ -236,7 +237,8 @@ class Traces:
     def merged(self) -> Any:
         """A server and its client, each with a meter of its own."""
         def make(out: Path) -> None:
-            server = subprocess.Popen([DPM, "meter", "-o", f"{out}-server", "--", sys.executable, "-c", ECHO_SERVER], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            server = subprocess.Popen([DPM, "meter", "-o", f"{out}-server", "--", sys.executable, "-c", ECHO_SERVER], stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE, text=True)
             assert server.stdout
             port = server.stdout.readline().strip()
             if not port.isdigit():

@@ -11,12 +11,12 @@ from typing import Any
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import cases_access  # noqa: E402
-import cases_http  # noqa: E402
-import cases_page  # noqa: E402
-import cases_sockets  # noqa: E402
-import cases_tls  # noqa: E402
-from viewer import Server, Viewer  # noqa: E402
+import cases_access
+import cases_http
+import cases_page
+import cases_sockets
+import cases_tls
+from viewer import Server, Viewer
 
 
 class GoodViewer:

@@ -15,7 +15,7 @@ from typing import Any
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "live/harness"))
-from running import NOBODY, for_every_account  # noqa: E402
+from running import NOBODY, for_every_account
 
 PATIENCE_S = 60
 
@@ -164,7 +164,7 @@ def case_without_rights(site: Site) -> None:
     os.umask(0o022)
     script = site.folder / "script.events"
     script.write_text(script_of("sleep", ("in", "point_enter", "it at *.p.main")))
-    environment = {**site.environment, "DPM_MONITOR_FOLDER": f"/dev/shm/dpm-nobody-{os.getpid()}"}
+    environment = {**site.environment, "DPM_MONITOR_FOLDER": f"/dev/shm/dpm-without-rights-{os.getpid()}"}
     dpm = for_every_account(site.options.dpm, site.folder)
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:

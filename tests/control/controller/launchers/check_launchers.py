@@ -13,7 +13,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "live/faults"))
-from session import Session, Site, expect, wait_until  # noqa: E402
+from session import Session, Site, expect, wait_until
 
 SKIPPED = 77
 # The launcher, and the words that its program gets before those of the daemon's command.
@@ -99,7 +99,7 @@ def copied(site: Containers) -> None:
     said = session.do("filter f3 red-1")
     expect("was created" in said and copy.stat().st_size > 1000, said)
     session.leave("bye")
-    broken = site.folder / "lib"  # a library of the same name that is none
+    broken = site.folder / "lib"  # it has the name of a library, and is not one
     broken.mkdir()
     (broken / "libfmt.so.9").write_text("")
     for path in site.folder.glob("home-red-*/.cache"):
@@ -142,7 +142,7 @@ def main() -> int:
                 if kind == "docker":
                     copied(site)
             finally:
-                wait_until(lambda: end_processes(folder) == 0, "everything to end")  # pylint: disable=cell-var-from-loop
+                wait_until(lambda: end_processes(folder) == 0, "everything to end")
     return 0
 
 

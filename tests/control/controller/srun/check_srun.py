@@ -14,7 +14,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "live/faults"))
-from session import Session, Site, Skip, expect, wait_until  # noqa: E402
+from session import Session, Site, Skip, expect, wait_until
 
 SKIPPED = 77
 PROGRAMS = ("munged", "slurmctld", "slurmd", "salloc", "srun", "scancel", "sinfo")
@@ -97,7 +97,7 @@ exec {shlex.quote(dpm)} "$@"
         for daemon in reversed(self.daemons):
             try:
                 daemon.wait(5)
-            except subprocess.TimeoutExpired:  # it waits for steps, whose end nobody tells it any more
+            except subprocess.TimeoutExpired:  # it waits for steps, and their ends are no longer reported to it
                 daemon.kill()
                 daemon.wait()
 

@@ -337,11 +337,13 @@ the log of filter 'f1' was fetched before the filter ended: what it has written 
     expect_run("no newline at the end", run(home, [], "jobs"), 0, "no jobs; .*\n")
     expect_run("nothing", run(home, [], ""), 0, "")
     expect_run("active at the end", run(home, [], "filter f blue\nnewjob j\nadd j red sh\n"), 1,
-               r"(?s).*standard input ends while processes are active: 'sh' in job 'j' \(new\); they are left so\n.*", "dpm control: 1 command failed\n")
-    expect_run("a machine that is lost", run(home, [], "filter f blue\nnewjob j\nadd j red sh\nstartjob j\ninput j sh break\nwait j 60\ndie\ndie\n"), 1,
+               r"(?s).*standard input ends while processes are active: 'sh' in job 'j' \(new\); they are left so\n.*",
+               "dpm control: 1 command failed\n")
+    expect_run("a machine that is lost", run(home, [], "filter f blue\nnewjob j\nadd j red sh\nstartjob j\ninput j sh break\nwait j 60\ndie\ndie\n"),
+               1,
                r"(?s).*LOST: machine red: the connection to red has ended.*: sh\n.*wait: not waiting for what is unreachable: 'sh' in job 'j'\n.*",
                "dpm control: 1 command failed\n")
-    expect_run("an ssh that is none", run(home, [], "filter f blue\n", DPM_SSH="no-such-ssh -v"), 1,
+    expect_run("a missing ssh", run(home, [], "filter f blue\n", DPM_SSH="no-such-ssh -v"), 1,
                r"standard input:1: filter 'f' was not created: start 'no-such-ssh': No such file or directory\n", "dpm control: 1 command failed\n")
 
 
