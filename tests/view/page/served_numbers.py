@@ -3,7 +3,7 @@ import re
 from typing import Any
 
 from browser_page import Keys, Page, VIEWS
-from shown_numbers import check_exact, check_near, number
+from shown_numbers import check_exact, check_near, number, whole_number
 from traces import document
 
 DRAWN = """const canvas = document.querySelector(arguments[0]); if (!canvas || canvas.width === 0) return 0;
@@ -60,7 +60,7 @@ def check_hot_spots(page: Page, documents: Any, names: Any) -> None:
     seen = {}
     for tip in page.script("return [...document.querySelectorAll('.arc title')].map((title) => title.textContent)"):
         sender, receiver, count = re.findall(r"^(.*) → (.*): (.*) messages?, .*$", tip)[0]
-        seen[sender, receiver] = int(number(count) or 0)
+        seen[sender, receiver] = whole_number(count)
     assert seen == {ends: count for ends, (count, _) in pairs.items()}, (seen, pairs)
     tips = page.script("return [...document.querySelectorAll('.node title')].map((title) => title.textContent)")
     shares = {tip.split(":")[0]: re.search(r", (\S+) of the computation", tip) for tip in tips}
@@ -118,7 +118,7 @@ def check_queues(page: Page, documents: Any, names: Any) -> Any:
     shown = page.script("return [...document.querySelectorAll('.path-list li')].map((row) => [row.querySelector('bdi').textContent, "
                         "row.lastChild.textContent])")
     strings = {row["path"]: row["count"] for row in causality["strings"]}
-    assert {text: int(number(count) or 0) for text, count in shown} == strings, (shown, strings)
+    assert {text: whole_number(count) for text, count in shown} == strings, (shown, strings)
     assert str(causality["requests"]) in page.text(".paths").replace("\u202f", "").replace(" ", ""), causality["requests"]
 
 

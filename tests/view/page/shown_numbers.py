@@ -15,6 +15,12 @@ def number(text: str) -> float | None:
     return float(match[1]) * SCALES[match[2]] if match and match[2] in SCALES else None
 
 
+def whole_number(text: str) -> int:
+    value = number(text)
+    assert value is not None, text
+    return int(value)
+
+
 def check_near(what: str, text: str, expected: int, digits: int = 3) -> None:
     """The text is the expected number, rounded to that many digits."""
     seen = number(text)
