@@ -281,9 +281,9 @@ def check(folder: str, trace: str) -> None:
     counts = collections.Counter({kind: count for kind, count in counts.items() if count})
     if seen.events is not None and seen.events != counts:
         complain(f"{trace}: events {dict(seen.events)}, dpm statistics has {dict(counts)}")
-    if hasattr(seen, "total") and seen.total != statistics["events"]:
+    if seen.total is not None and seen.total != statistics["events"]:
         complain(f"{trace}: {seen.total} events, dpm statistics has {statistics['events']}")
-    if hasattr(seen, "traffic"):
+    if seen.traffic is not None:
         traffic = tuple(sum(row[what] for row in statistics["messages"]) for what in ("count", "bytes"))
         if seen.traffic != traffic:
             complain(f"{trace}: {seen.traffic} messages and bytes, dpm statistics has {traffic}")
