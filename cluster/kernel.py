@@ -120,7 +120,7 @@ def become(run: Callable[[], int]) -> NoReturn:
         status = end.code if isinstance(end.code, int) else 1
     except OSError as error:
         print(f"cluster: {error.strerror or error}", file=sys.stderr)
-    except BaseException:  # pylint: disable=broad-except
+    except BaseException:
         traceback.print_exc()
     finally:
         os._exit(status)

@@ -74,7 +74,7 @@ def make(options: Options, allowed: list[plan.Account], privileged: bool, umask:
     shared = pathlib.Path(plan.SHARED)
     for folder in ("keys", "authorized", "log", "bin", "etc"):
         (shared / folder).mkdir(parents=True)
-    (shared / "bin/cluster").symlink_to(_PROJECT / "cluster/cluster")
+    (shared / "bin/cluster").symlink_to(_PROJECT / "cluster/cluster.py")
     environments = {account.name: world.environment(account) for account in allowed}
     (shared / "sshd_config").write_text(plan.sshd_config(environments), encoding="ascii")
     _make_keys(shared, files, allowed)

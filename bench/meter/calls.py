@@ -1,9 +1,10 @@
 """What one recorded call costs, compared with a notification that is answered at once; and calls that cost nothing."""
 
 import subprocess
+from typing import Any
 
 import table
-from ways import BPFTRACE, CONTINUE_ONLY, KERNEL, METERED, PERF, STRACE, UNMETERED
+from ways import BPFTRACE, CONTINUE_ONLY, KERNEL, METERED, PERF, STRACE, Tools, UNMETERED
 
 KINDS = {
     "tcp": "TCP send and recv",
@@ -14,7 +15,7 @@ KINDS = {
 }
 
 
-def nanoseconds(tools, way, kind, seconds):
+def nanoseconds(tools: Tools, way: str, kind: str, seconds: float) -> float:
     """Of one call in a tight loop of such calls."""
     done = subprocess.run(tools.command(way, [tools.call_loop, kind, seconds], tools.folder()), capture_output=True, text=True,
                           timeout=60 + 10 * seconds)
@@ -23,15 +24,15 @@ def nanoseconds(tools, way, kind, seconds):
     return float(done.stdout.split()[0])
 
 
-def in_turns(tools, ways, kind, turns, seconds):
-    measured = {way: [] for way in ways}
+def in_turns(tools: Tools, ways: list[str], kind: str, turns: int, seconds: float) -> dict[str, list[float]]:
+    measured: dict[str, list[float]] = {way: [] for way in ways}
     for _ in range(turns):
         for way in ways:
             measured[way].append(nanoseconds(tools, way, kind, seconds))
     return measured
 
 
-def recorded_calls(tools, turns, seconds):
+def recorded_calls(tools: Tools, turns: int, seconds: float) -> None:
     table.heading("one recorded call, against a notification answered CONTINUE at once (tight loop, one thread)")
     for kind, what in KINDS.items():
         measured = in_turns(tools, [UNMETERED, CONTINUE_ONLY, METERED], kind, turns, seconds)
@@ -41,7 +42,7 @@ def recorded_calls(tools, turns, seconds):
                   f"{us[METERED]:.1f} us, answered at once {us[CONTINUE_ONLY]:.1f}, unmetered {us[UNMETERED]:.1f}")
 
 
-def calls_recorded_in_the_kernel(tools, turns, seconds):
+def calls_recorded_in_the_kernel(tools: Tools, turns: int, seconds: float) -> None:
     table.heading("one call recorded by the kernel source: what it adds (tight loop, one thread)")
     if not tools.usable(KERNEL):
         return
@@ -59,7 +60,7 @@ def calls_recorded_in_the_kernel(tools, turns, seconds):
                   f"{(table.median(beside) - table.median(alone)) / 1000:+.2f} us a call")
 
 
-def beside_a_metered_one(tools, way, kind, turns, seconds):
+def beside_a_metered_one(tools: Tools, way: str, kind: str, turns: int, seconds: float) -> Any:
     alone, beside = [], []
     for _ in range(turns):
         alone.append(nanoseconds(tools, UNMETERED, kind, seconds))
@@ -72,7 +73,7 @@ def beside_a_metered_one(tools, way, kind, turns, seconds):
     return alone, beside
 
 
-def what_costs_nothing(tools, turns, seconds):
+def what_costs_nothing(tools: Tools, turns: int, seconds: float) -> None:
     table.heading("speed of what makes no metered calls, against the same unmetered")
     measured = in_turns(tools, [UNMETERED, METERED], "compute", 2 * turns, seconds)
     table.row("a metered loop without calls", table.ratio_of(measured[UNMETERED], measured[METERED]), table.Goal(">=", 0.99))

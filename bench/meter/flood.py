@@ -3,22 +3,23 @@
 import re
 import shutil
 import subprocess
+from typing import Any
 
 import supervisor
 import table
 from ledger import EVENTS_A_PAIR, GROWTH_KB_MAX, SETUP_EVENTS_MAX
-from ways import KERNEL
+from ways import KERNEL, Tools
 
 LOOPS = 2
 WINDOW = "2s"  # of the trace that is kept: a minute of it would be gigabytes
 EVENTS_A_SECOND = 1_000_000
 
 
-def flood(tools, kind, seconds):
+def flood(tools: Tools, kind: str, seconds: float) -> Any:
     """LOOPS loops of calls at once under the kernel source: the calls they count, what the meter says, and its memory over time."""
     folder = tools.folder()
     loops = " & ".join([f"{tools.call_loop} {kind} {seconds}"] * LOOPS)
-    words = [tools.dpm, "meter", "--source", "kernel", "--wait", "--window", WINDOW, "-o", folder / "out", "--", "sh", "-c", f"{loops} & wait"]
+    words = [tools.dpm, "meter", "--source", "ebpf", "--wait", "--window", WINDOW, "-o", folder / "out", "--", "sh", "-c", f"{loops} & wait"]
     process = subprocess.Popen(list(map(str, words)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     memory_kb = supervisor.watch_memory(process, folder, 0.1, limit_s=seconds)  # then it analyses what it has kept
     output, said = process.communicate()
@@ -29,7 +30,7 @@ def flood(tools, kind, seconds):
     return calls, supervisor.Ledger(said), memory_kb
 
 
-def floods(tools, seconds):
+def floods(tools: Tools, seconds: float) -> None:
     table.heading(f"{LOOPS} loops at once for {seconds:g} s, kernel source, --window {WINDOW}")
     if not tools.usable(KERNEL):
         return
@@ -41,5 +42,6 @@ def floods(tools, seconds):
                      f"{ledger.lost / ledger.seen * 100:.2f} % lost")
         table.verdict(f"{kind}: {ledger}, of {made} that the loops made", is_counted, "each is kept or counted as lost")
         growth_kb = supervisor.growth_kb(memory_kb)
-        table.verdict(f"{kind}: the meter's memory is {memory_kb[0]} kB at first, {memory_kb[-1]} kB at last, and grew by {growth_kb} kB after the first "
+        table.verdict(f"{kind}: the meter's memory is {memory_kb[0]} kB at first, {memory_kb[-1]} kB at last, and grew by {growth_kb} kB after the "
+                      f"first "
                       "tenth", growth_kb <= GROWTH_KB_MAX, f"<= {GROWTH_KB_MAX} kB")

@@ -6,7 +6,7 @@ import subprocess
 
 import table
 from server import Server, free_port, rates_in_turns
-from ways import BPFTRACE, KERNEL, METERED, PERF, STRACE, UNMETERED
+from ways import BPFTRACE, KERNEL, METERED, PERF, STRACE, Tools, UNMETERED
 
 CONFIGURATION = """daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log stderr;
 events {{ worker_connections 256; }}
@@ -16,7 +16,7 @@ http {{ access_log off; client_body_temp_path {folder}; proxy_temp_path {folder}
 """
 
 
-def start(tools, way):
+def start(tools: Tools, way: str) -> Server:
     port, folder = free_port(), tools.folder()
     (folder / "page").write_text("x" * 600)
     configuration = folder / "nginx.conf"
@@ -24,13 +24,13 @@ def start(tools, way):
     return Server(tools.command(way, ["nginx", "-e", "stderr", "-c", configuration], folder), port)
 
 
-def requests_per_second(port, seconds):
+def requests_per_second(port: int, seconds: float) -> float:
     done = subprocess.run(["wrk", "-t", "1", "-c", "32", "-d", f"{max(1, round(seconds))}s", f"http://127.0.0.1:{port}/page"],
                           capture_output=True, text=True, timeout=600, check=True)
-    return float(re.search(r"^Requests/sec:\s+([\d.]+)", done.stdout, re.MULTILINE).group(1))
+    return float(re.findall(r"^Requests/sec:\s+([\d.]+)", done.stdout, re.MULTILINE)[0])
 
 
-def throughput(tools, turns, seconds):
+def throughput(tools: Tools, turns: int, seconds: float) -> None:
     table.heading("nginx under wrk -c 32, server metered: requests a second")
     missing = [tool for tool in ("nginx", "wrk") if shutil.which(tool) is None]
     if missing:

@@ -6,15 +6,17 @@ import pathlib
 import re
 import subprocess
 import time
+from collections.abc import Iterator
+from typing import Any
 
 import table
 from server import Server, free_port, rates_in_turns
-from ways import CONTINUE_ONLY, KERNEL, METERED, STRACE, UNMETERED, ordinary_user
+from ways import CONTINUE_ONLY, KERNEL, METERED, STRACE, Tools, UNMETERED, ordinary_user
 
 WAYS = [UNMETERED, KERNEL, CONTINUE_ONLY, METERED, STRACE]
 
 
-def programs():
+def programs() -> pathlib.Path | None:
     """The folder of the newest installed version's programs."""
     versions = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: path.parts[-3])
     return versions[-1].parent if versions else None
@@ -23,31 +25,32 @@ def programs():
 class Database:
     """A new cluster in a folder; PostgreSQL refuses to run as root."""
 
-    def __init__(self, tools, bin_folder):
+    def __init__(self, tools: Tools, bin_folder: pathlib.Path) -> None:
         self.bin, self.folder, self.user = bin_folder, tools.folder(), ordinary_user()
         self.data, self.port = self.folder / "data", free_port()
         self.environment = {**os.environ, "HOME": str(self.folder), "PGUSER": "bench"}
         self._run("initdb", "-D", self.data, "-U", "bench", "-A", "trust", "--no-sync")
 
-    def _run(self, program, *words):
+    def _run(self, program: str, *words: str | int | pathlib.Path) -> str:
         done = subprocess.run([str(self.bin / program), *map(str, words)], capture_output=True, text=True, timeout=300,
                               cwd=self.folder, env=self.environment, **self.user)
         if done.returncode != 0:
             raise RuntimeError(f"{program}: {done.stderr.strip()}")
-        return done.stdout
+        result: str = done.stdout
+        return result
 
-    def server(self, tools, way):
+    def server(self, tools: Tools, way: str) -> Server:
         command = [self.bin / "postgres", "-D", self.data, "-p", self.port, "-k", self.folder, "-c", "fsync=off", "-c",
                    "listen_addresses=127.0.0.1"]
         # Only root may use the kernel source, so it acquires the server when that runs; its backends begin later.
         words = tools.command(UNMETERED if way == KERNEL else way, command, tools.folder())
         return Server(words, self.port, self.user, self.folder)
 
-    def metered(self, tools, way):
-        postmaster = (self.data / "postmaster.pid").read_text().split()[0]
+    def metered(self, tools: Tools, way: str) -> Any:
+        postmaster = int((self.data / "postmaster.pid").read_text().split()[0])
         return tools.acquired(postmaster, tools.folder()) if way == KERNEL else contextlib.nullcontext()
 
-    def wait_until_ready(self, patience_s=60):
+    def wait_until_ready(self, patience_s: int = 60) -> str:
         """Its port is open before it takes questions, and after it was killed it first reads its log again."""
         until = time.monotonic() + patience_s
         while True:
@@ -58,21 +61,21 @@ class Database:
                     raise
                 time.sleep(.1)
 
-    def fill(self):
+    def fill(self) -> None:
         self.wait_until_ready()
         self._run("createdb", *self._address(), "bench")
         self._run("pgbench", "-i", "-q", *self._address(), "bench")
 
-    def transactions_per_second(self, seconds):
+    def transactions_per_second(self, seconds: float) -> float:
         said = self._run("pgbench", "-S", "-M", "prepared", "-c", "8", "-j", "2", "-T", max(1, round(seconds)),
                          *self._address(), "bench")
-        return float(re.search(r"^tps = ([\d.]+)", said, re.MULTILINE).group(1))
+        return float(re.findall(r"^tps = ([\d.]+)", said, re.MULTILINE)[0])
 
-    def _address(self):
+    def _address(self) -> list[Any]:
         return ["-h", "127.0.0.1", "-p", str(self.port)]
 
 
-def throughput(tools, turns, seconds):
+def throughput(tools: Tools, turns: int, seconds: float) -> None:
     table.heading("PostgreSQL under pgbench -S -M prepared -c 8, server metered: transactions a second")
     bin_folder = programs()
     if bin_folder is None:
@@ -83,7 +86,7 @@ def throughput(tools, turns, seconds):
         database.fill()
 
     @contextlib.contextmanager
-    def start(way):
+    def start(way: str) -> Iterator[Database]:
         with database.server(tools, way):
             database.wait_until_ready()
             with database.metered(tools, way):

@@ -10,6 +10,8 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import table
 
@@ -25,8 +27,8 @@ COUNTED = ",".join(f"tracepoint:syscalls:sys_{side}_{call}" for side in ("enter"
 class Tools:
     """The programs needed, from a build folder, and a scratch folder for their output."""
 
-    def __init__(self, build):
-        build = pathlib.Path(build).resolve()
+    def __init__(self, build_folder: str) -> None:
+        build = pathlib.Path(build_folder).resolve()
         self.dpm = build / "dpm"
         self.call_loop = build / "bench/meter/call_loop"
         self.continue_only = build / "bench/meter/continue_only"
@@ -35,22 +37,22 @@ class Tools:
         self.scratch.chmod(0o777)
         self._folders = 0
 
-    def __enter__(self):
+    def __enter__(self) -> "Tools":
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         shutil.rmtree(self.scratch, ignore_errors=True)
 
-    def folder(self):
+    def folder(self) -> pathlib.Path:
         self._folders += 1
         folder = self.scratch / str(self._folders)
         folder.mkdir()
         folder.chmod(0o777)
         return folder
 
-    def command(self, way, command, folder):
+    def command(self, way: str, words: Sequence[object], folder: pathlib.Path) -> list[str]:
         """The words that run `command` that way; output goes to `folder`."""
-        command = [str(word) for word in command]
+        command = [str(word) for word in words]
         if way == UNMETERED:
             return command
         if way == CONTINUE_ONLY:
@@ -58,7 +60,7 @@ class Tools:
         if way == METERED:
             return [str(self.dpm), "meter", "--source", "notify", "-o", str(folder / "out"), "--", *command]
         if way == KERNEL:
-            return [str(self.dpm), "meter", "--source", "kernel", "-o", str(folder / "out"), "--", *command]
+            return [str(self.dpm), "meter", "--source", "ebpf", "-o", str(folder / "out"), "--", *command]
         if way == STRACE:
             return ["strace", "-f", "--seccomp-bpf", "-qq", "-e", "trace=" + ",".join(CALLS), "-o", str(folder / "strace"),
                     *command]
@@ -71,9 +73,9 @@ class Tools:
         raise ValueError(way)
 
     @contextlib.contextmanager
-    def acquired(self, pid, folder):
+    def acquired(self, pid: int, folder: pathlib.Path) -> Iterator[None]:
         """A block in which the kernel source meters a process that runs."""
-        meter = subprocess.Popen([str(self.dpm), "acquire", "--source", "kernel", "-o", str(folder / "acquired"), str(pid)],
+        meter = subprocess.Popen([str(self.dpm), "acquire", "--source", "ebpf", "-o", str(folder / "acquired"), str(pid)],
                                  stderr=subprocess.DEVNULL)
         end = time.monotonic() + 30
         while not (folder / "acquired/trace/trace.json").exists():
@@ -86,7 +88,7 @@ class Tools:
             meter.send_signal(signal.SIGINT)
             meter.wait()
 
-    def why_not(self, way):
+    def why_not(self, way: str) -> str | None:
         """Why this way is not available here, or None."""
         tool = {STRACE: "strace", PERF: "perf", BPFTRACE: "bpftrace", KERNEL: "dpm"}.get(way)
         if tool is None:
@@ -97,14 +99,14 @@ class Tools:
         lines = (tried.stderr or tried.stdout).strip().splitlines()
         return None if tried.returncode == 0 else f"{tool} is not permitted here: {lines[-1] if lines else 'no reason given'}"
 
-    def usable(self, way):
+    def usable(self, way: str) -> bool:
         why_not = self.why_not(way)
         if why_not:
             table.note(f"{way} skipped: {why_not}")
         return not why_not
 
 
-def ordinary_user():
+def ordinary_user() -> dict[str, Any]:
     """Keywords for Popen that make the child an ordinary user, for programs that refuse to be root."""
     if os.geteuid() != 0:
         return {}

@@ -22,11 +22,11 @@ constexpr int kCouldNotStart = 127;
 Result<std::vector<std::string>> command_of(const Claim& claim, const RunnerOptions& options) {
   const std::string script = claim.folder + "/run", program = options.programs_folder + "/validation_" + claim.name;
   std::vector<std::string> command;
-  for (const auto& place : {script, program})
+  for (const auto& place : {script + ".py", script, program})
     if (command.empty() && access(place.c_str(), X_OK) == 0) command = {std::filesystem::absolute(place).string()};
   if (command.empty())
-    return Error{"claim '" + claim.name + "' has no runner: there is neither a program " + script + " nor " + program +
-                 " ('./dev build' builds it)"};
+    return Error{"claim '" + claim.name + "' has no runner: there is no program " + script + ".py, " + script + " or " +
+                 program + " ('./dev build' builds it)"};
   if (options.is_quick) command.emplace_back("--quick");
   if (!options.plant.empty()) command.insert(command.end(), {"--plant", options.plant});
   command.insert(command.end(), {"--dpm", options.dpm, "--result", options.result_path});

@@ -1,6 +1,7 @@
-// Runs the runner of a claim: the script `run` in its folder, or the program validation_CLAIM that was built from it.
+// Runs the runner of a claim: the script `run.py` in its folder (`run` in another language), or the program
+// validation_CLAIM that was built from it.
 //
-//     run [--quick] --dpm PROGRAM --result FILE
+//     run.py [--quick] --dpm PROGRAM --result FILE
 //
 // Its exit status is 0 if it has measured, 77 if the claim cannot be tried on this machine (its last line is the reason,
 // alone or after "SKIPPED: "), and anything else if it is broken.

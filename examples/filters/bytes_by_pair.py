@@ -11,6 +11,8 @@ bytes_by_pair.log in the folder where it was started, or to the file named, when
 import json
 import struct
 import sys
+from collections.abc import Iterator
+from typing import Any, BinaryIO
 
 HEADER = struct.Struct("<IHHBBHIqQQ")  # size machine load type evidence flags process time cpu_time pc
 SEND_BODY = struct.Struct("<IIQIII2Q")  # peer channel sequence length code passed_channel ready_time disk_time
@@ -23,7 +25,7 @@ class Damaged(Exception):
     """The input is not a stream of meter messages."""
 
 
-def messages(stream):
+def messages(stream: BinaryIO) -> Iterator[tuple[int, int, bytes]]:
     """Each message as (type, process, body); the input may end anywhere."""
     while header := stream.read(HEADER.size):
         if len(header) < HEADER.size:
@@ -40,13 +42,15 @@ def messages(stream):
 class Pairs:
     """Bytes and messages by (sender, receiver), and what the meters say was lost."""
 
-    def __init__(self):
-        self.machines, self.processes, self.channels = {}, {}, {}
-        self.sent = {}
+    def __init__(self) -> None:
+        self.machines: dict[int, Any] = {}
+        self.processes: dict[int, Any] = {}
+        self.channels: dict[int, Any] = {}
+        self.sent: dict[tuple[int, int, int], list[int]] = {}
         self.lost = 0
         self.complete = False
 
-    def take(self, kind, process, body):
+    def take(self, kind: int, process: int, body: bytes) -> None:
         if kind == SEND and len(body) == SEND_BODY.size:
             peer, channel, _, length, *_ = SEND_BODY.unpack(body)
             count = self.sent.setdefault((process, peer, channel), [0, 0])
@@ -62,15 +66,15 @@ class Pairs:
         elif kind == END:
             self.complete = True
 
-    def name(self, process):
+    def name(self, process: int) -> str:
         if process not in self.processes:
             return "?"
         entry = self.processes[process]
         machine = self.machines.get(entry["machine"], {"name": "?"})
         return f"{entry['name']}@{machine['name']}"
 
-    def lines(self):
-        pairs = {}
+    def lines(self) -> Iterator[str]:
+        pairs: dict[tuple[str, str], list[int]] = {}
         for (sender, peer, channel), (count, size) in self.sent.items():
             if peer == NONE:  # not known when it was sent; the channel's owner receives it
                 owner = self.channels.get(channel, {}).get("owner")
@@ -78,11 +82,11 @@ class Pairs:
             pair = pairs.setdefault((self.name(sender), self.name(peer)), [0, 0])
             pair[0] += count
             pair[1] += size
-        for (sender, receiver), (count, size) in sorted(pairs.items(), key=lambda item: (-item[1][1], item[0])):
-            yield f"{size:12d} bytes {count:8d} messages  {sender} -> {receiver}"
+        for (by, to), (count, size) in sorted(pairs.items(), key=lambda item: (-item[1][1], item[0])):
+            yield f"{size:12d} bytes {count:8d} messages  {by} -> {to}"
 
 
-def main():
+def main() -> int:
     pairs = Pairs()
     damage = None
     try:

@@ -12,7 +12,7 @@ import sys
 PIECE = 64 * 1024
 
 
-def main():
+def main() -> None:
     path = os.environ.get("DPM_FILTER_SOCKET", "/run/dpm-filter.socket")
     with socket.socket(socket.AF_UNIX) as service:
         try:

@@ -13,13 +13,13 @@ monitor = dpm_monitor.Monitor()
 done = dpm_monitor.Integer(monitor, "main", "done", 0)
 
 
-def work(job):
+def work(job: int) -> int:
     with dpm_monitor.Point(monitor, "work", "working") as here:
         here.force(job)
         return sum(range(job * 1000))
 
 
-def main():
+def main() -> None:
     jobs = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     for job in range(jobs):
         work(job)

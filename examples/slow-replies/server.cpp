@@ -1,5 +1,5 @@
 // A server with two integers that can be seen from outside: the connection that it accepted, and the one that it replied to. It
-// understands as much of redis's language as try_server says: PING, DEBUG SLEEP SECONDS and SHUTDOWN.
+// understands as much of redis's language as try_server.py says: PING, DEBUG SLEEP SECONDS and SHUTDOWN.
 //
 // The integers have the names by which the same script finds them in a server that was not made for it: the result of accept4, and
 // the first argument of write.

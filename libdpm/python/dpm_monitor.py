@@ -13,10 +13,13 @@ installed, the program runs as ever: Monitor.reason says why nothing is reported
 DPM_LIBRARY chooses another library file.
 """
 
+from __future__ import annotations
+
 import atexit
 import ctypes
 import os
 import sys
+from typing import Any, TypeVar
 
 INTEGER, POINT, SOCKET, SOCKET_SERVER = 1, 2, 3, 4
 ASSIGN, ACCESS = 1, 2  # of an integer
@@ -46,7 +49,7 @@ _FUNCTIONS = {
 }
 
 
-def _load():
+def _load() -> ctypes.CDLL:
     library = ctypes.CDLL(os.environ.get("DPM_LIBRARY", "libdpm.so.0"), use_errno=True)
     for name, (result, *arguments) in _FUNCTIONS.items():
         function = getattr(library, "dpm_" + name)
@@ -57,9 +60,11 @@ def _load():
 class Monitor:
     """The link to the monitor. Further ones in the same process are not connected."""
 
-    def __init__(self, connect=True, program=None):
+    def __init__(self, connect: bool = True, program: str | None = None) -> None:
         """`program`: the name by which scripts know this program, in place of that of its file."""
-        self.library, self._reason, self.pointer = None, "", None
+        self.library: ctypes.CDLL | None = None
+        self._reason = ""
+        self.pointer: Any = None
         name = program or os.path.basename(sys.argv[0]) or "python3"
         try:
             self.library = _load()
@@ -69,32 +74,36 @@ class Monitor:
         self.pointer = self.library.dpm_monitor_open(bool(connect), name.encode())
         atexit.register(self._close)
 
-    def _close(self):
+    def _close(self) -> None:
         """At the end of the program. Objects that are still there are silent from now on."""
         pointer, self.pointer = self.pointer, None
-        self.library.dpm_monitor_close(pointer)
+        if self.library is not None:
+            self.library.dpm_monitor_close(pointer)
 
     @property
-    def is_connected(self):
-        return self.pointer is not None and bool(self.library.dpm_monitor_is_connected(self.pointer))
+    def is_connected(self) -> bool:
+        return self.library is not None and self.pointer is not None and bool(self.library.dpm_monitor_is_connected(self.pointer))
 
     @property
-    def reason(self):
+    def reason(self) -> str:
         """Why it is not connected; empty when it is."""
-        return self._reason or self.library.dpm_monitor_reason(self.pointer).decode()
+        if self.library is None:
+            return self._reason
+        reason: bytes = self.library.dpm_monitor_reason(self.pointer)
+        return reason.decode()
 
 
 class _Named:
     """What has a name, and the function where it is declared. Without a monitor it is silent."""
 
-    def __init__(self, monitor, kind, function, name):
+    def __init__(self, monitor: Any, kind: Any, function: Any, name: Any) -> None:
         self._monitor = monitor
         self._object, self._wanted = None, ctypes.c_uint32(0)
         if monitor is not None and monitor.pointer is not None:
             self._object = monitor.library.dpm_object_declare(monitor.pointer, kind, function.encode(), name.encode(), 1)
             self._wanted = ctypes.c_uint32.from_address(self._object)
 
-    def _happened(self, action, value):
+    def _happened(self, action: int, value: int) -> None:
         """Records the action if it is wanted. Of a number with more than 64 bits the lower ones are recorded."""
         if self._wanted.value & action and self._monitor.pointer is not None:
             self._monitor.library.dpm_record(self._monitor.pointer, self._object, action, value)
@@ -103,21 +112,21 @@ class _Named:
 class Integer(_Named):
     """A whole number: each use of `value` is an integer_access, each assignment an integer_assign."""
 
-    def __init__(self, monitor, function, name, value=0):
+    def __init__(self, monitor: Monitor, function: str, name: str, value: int = 0) -> None:
         super().__init__(monitor, INTEGER, function, name)
         self.silent = value  # used and changed without an event
 
     @property
-    def value(self):
+    def value(self) -> int:
         self._happened(ACCESS, self.silent)
         return self.silent
 
     @value.setter
-    def value(self, value):
+    def value(self, value: Any) -> None:
         self.silent = value
         self._happened(ASSIGN, value)
 
-    def __index__(self):
+    def __index__(self) -> int:
         return self.value
 
     __int__ = __index__
@@ -126,18 +135,21 @@ class Integer(_Named):
 class Point(_Named):
     """Where the program is: entered and left by 'with'."""
 
-    def __init__(self, monitor, function, name):
+    def __init__(self, monitor: Monitor, function: str, name: str) -> None:
         super().__init__(monitor, POINT, function, name)
 
-    def __enter__(self):
+    def __enter__(self) -> Point:
         self._happened(ENTER, 0)
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._happened(LEAVE, 0)
 
-    def force(self, value=0):
+    def force(self, value: int = 0) -> None:
         self._happened(FORCED, value)
+
+
+Opened = TypeVar("Opened", bound="_Module")
 
 
 class _Module:
@@ -145,7 +157,7 @@ class _Module:
 
     prefix = ""
 
-    def __init__(self, monitor, function, name):
+    def __init__(self, monitor: Monitor, function: str, name: str) -> None:
         if monitor.library is None:
             raise OSError(monitor.reason)
         self._library, self._monitor = monitor.library, monitor
@@ -153,27 +165,27 @@ class _Module:
         if not self.pointer:
             raise MemoryError
 
-    def _call(self, name, *arguments, of=None):
+    def _call(self, name: str, *arguments: Any, of: tuple[()] | None = None) -> Any:
         first = (self.pointer,) if of is None else of
         return getattr(self._library, f"dpm_{self.prefix}_{name}")(*first, *arguments)
 
-    def _checked(self, name, *arguments):
+    def _checked(self, name: str, *arguments: int | bool | bytes | ctypes.Array[ctypes.c_char]) -> Any:
         result = self._call(name, *arguments)
         if result < 0:
             error = ctypes.get_errno()
             raise OSError(error, os.strerror(error))
         return result
 
-    def close(self, report=True):
+    def close(self, report: bool = True) -> None:
         self._call("close", report)
 
-    def __enter__(self):
+    def __enter__(self: Opened) -> Opened:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __del__(self):
+    def __del__(self) -> None:
         # At the end of the program the monitor is gone first, and the system closes the rest.
         if getattr(self, "pointer", None) and self._monitor.pointer is not None:
             self._call("delete")
@@ -182,28 +194,28 @@ class _Module:
 class SocketServer(_Module):
     prefix = "socket_server"
 
-    def open(self, port=0, report=True):
+    def open(self, port: int = 0, report: bool = True) -> None:
         self._checked("open", port, report)
 
     @property
-    def port(self):
+    def port(self) -> Any:
         return self._call("port")
 
 
 class Socket(_Module):
     prefix = "socket"
 
-    def open(self, port, host="localhost", report=True):
+    def open(self, port: Any, host: str = "localhost", report: bool = True) -> None:
         self._checked("open", port, host.encode(), report)
 
-    def accept(self, server, report=True):
+    def accept(self, server: Any, report: bool = True) -> None:
         """Waits for a client of the server."""
         self._checked("accept", server.pointer, report)
 
-    def write(self, data, report=True):
+    def write(self, data: Any, report: bool = True) -> None:
         self._checked("write", data, len(data), report)
 
-    def read(self, most=65536, report=True):
+    def read(self, most: int = 65536, report: bool = True) -> bytes:
         buffer = ctypes.create_string_buffer(most)
         count = self._checked("read", buffer, most, report)
         return buffer.raw[:count]

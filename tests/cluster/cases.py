@@ -179,7 +179,7 @@ def ordinary_user(setting: Setting) -> None:
     if os.getuid() == 0:
         shutil.copytree(setting.program.parent, setting.folder / "cluster")
         subprocess.run(["chmod", "-R", "a+rX", setting.folder / "cluster"], check=True)  # a clone with umask 077 is for its owner only
-        setting = Setting(setting.folder / "cluster/cluster", setting.folder, None, None, None)
+        setting = Setting(setting.folder / "cluster/cluster.py", setting.folder, None, None, None)
         before = ("setpriv", f"--reuid={ORDINARY_USER}", f"--regid={ORDINARY_USER}", "--clear-groups")
     environment = {"PATH": os.environ["PATH"], "HOME": "/", "LANG": "C"}
     script = "id -u; ssh red 'id -u; uname -n; grep CapEff /proc/self/status'; ssh -tt red tty 2>/dev/null"
@@ -217,7 +217,7 @@ def metered(setting: Setting) -> None:
         ahead_s = 0
     setting.output(f"1 --clock red=+{ahead_s:.0f}s", f"ssh red {shlex.quote(command + ' 2>/dev/null')}")
     sys.path.insert(0, str(setting.program.parent.parent / "tests/live/harness"))
-    import events  # pylint: disable=import-outside-toplevel
+    import events
     trace = events.Trace(setting.list_events, out / "trace")
     machines = re.search(r'"machines": *\[(.*?)\]', (out / "trace/trace.json").read_text(), re.DOTALL)
     expect(machines is not None and '"red"' in machines[1], f"the trace's machine: {machines and machines[1]}")

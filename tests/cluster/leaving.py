@@ -162,7 +162,7 @@ def at_a_terminal(setting: Setting) -> None:
     def type_in(text: str) -> None:
         os.write(terminal, text.encode())
 
-    def give_up(*_) -> None:
+    def give_up(*_: object) -> None:
         raise AssertionError(f"waited in vain, and heard {heard!r} and then {said!r}")
 
     signal.signal(signal.SIGALRM, give_up)

@@ -58,7 +58,7 @@ class Finished:
     errors: str
 
 
-def expect(condition: bool, complaint: str) -> None:
+def expect(condition: object, complaint: object) -> None:
     if not condition:
         raise AssertionError(complaint)
 

@@ -250,6 +250,16 @@ Complaints links_broken(std::span<const SourceFile> files) {
   return complaints;
 }
 
+Complaints python_unnamed(std::span<const SourceFile> files) {
+  static const std::regex pattern("^#!.*\\bpython");
+  Complaints complaints;
+  for (const auto& file : files) {
+    if (file.extension() == ".py" || file.lines.empty() || !std::regex_search(file.lines.front(), pattern)) continue;
+    complaints.push_back(fmt::format("{}: a Python program whose name does not end in .py", file.path));
+  }
+  return complaints;
+}
+
 Complaints machine_paths(std::span<const SourceFile> files) {
   static const std::regex pattern(
       "(^|[^A-Za-z0-9_.}])/(wo"

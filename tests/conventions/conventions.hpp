@@ -34,6 +34,9 @@ Complaints headers_malformed(std::span<const SourceFile> files);
 // Every relative link in a Markdown file leads to a file or folder of the tree, and to a heading that exists.
 Complaints links_broken(std::span<const SourceFile> files);
 
+// A Python program ends in .py, so that the linter and the type checker of ./dev lint find it.
+Complaints python_unnamed(std::span<const SourceFile> files);
+
 // No path of a particular machine.
 Complaints machine_paths(std::span<const SourceFile> files);
 

@@ -112,6 +112,16 @@ TEST_CASE("conventions: links in the documents lead somewhere", "[conventions]")
         Complaints{"docs/a.md:2: link to '#other' of docs/a.md, which has no such heading"});
 }
 
+TEST_CASE("conventions: a Python program ends in .py", "[conventions]") {
+  check_project(python_unnamed);
+  CHECK(complaints_about(python_unnamed, {{"tests/check_a", "#!/usr/bin/env python3\nprint(1)\n"}}) ==
+        Complaints{"tests/check_a: a Python program whose name does not end in .py"});
+  CHECK(complaints_about(python_unnamed, {{"tests/check_a.py", "#!/usr/bin/env python3\n"},
+                                          {"tests/check_b", "#!/bin/sh\npython3 check_a.py\n"},
+                                          {"tests/c", ""}})
+            .empty());
+}
+
 TEST_CASE("conventions: no file names a path of one machine", "[conventions]") {
   check_project(machine_paths);
   const std::string path = std::string("/wo") + "rk/project";

@@ -51,7 +51,7 @@ def _call(words: list[str], folder: pathlib.Path) -> str:
 class Kernel:
     """A kernel package, unpacked in a folder of its own."""
 
-    def __init__(self, package: str, cache: pathlib.Path):
+    def __init__(self, package: str, cache: pathlib.Path) -> None:
         self.package, self.folder = package, cache / package
 
     def is_there(self) -> bool:

@@ -1,6 +1,8 @@
 """What became of one feature or promise, as the guest tells it and the table shows it."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import Any
 
 WORKS, LESS, ABSENT, FAILED = "works", "works with less", "not there", "failed"
 NOT_TRIED = "not tried"
@@ -32,11 +34,11 @@ class Outcome:
     def text(self) -> str:
         return f"{self.verdict}: {self.reason}" if self.reason else self.verdict
 
-    def as_dict(self) -> dict:
+    def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 
-def outcome_of(play) -> tuple[str, str]:
+def outcome_of(play: Callable[..., Any]) -> tuple[str, str]:
     """The verdict and the reason of a call."""
     try:
         play()
@@ -46,6 +48,6 @@ def outcome_of(play) -> tuple[str, str]:
         return ABSENT, str(absent)
     except Failed as failed:
         return FAILED, str(failed)
-    except Exception as error:  # pylint: disable=broad-except  # the guest goes on with the next
+    except Exception as error:  # the guest goes on with the next
         return FAILED, f"{type(error).__name__}: {error}"
     return WORKS, ""

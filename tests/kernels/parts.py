@@ -3,10 +3,21 @@
 import importlib.util
 import pathlib
 import types
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from outcome import ABSENT, Failed, Less, outcome_of
+from site_of_guest import Site
 
 HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Promise(Protocol):
+    """A file of promises/."""
+    CHECK: str
+
+    @property
+    def play(self) -> Callable[[Any], None]: ...
 
 
 def load(folder: str) -> dict[str, types.ModuleType]:
@@ -21,7 +32,7 @@ def load(folder: str) -> dict[str, types.ModuleType]:
     return found
 
 
-def keep_promise(promise: types.ModuleType, site, said: dict) -> None:
+def keep_promise(promise: "Promise", site: Site | None, said: dict[str, Any]) -> None:
     """What dpm doctor says of the promise's check against what happens: "good" must work, "missing" must not, and raises Less; what is less than
     good may work here. Raises Failed where they differ."""
     check = next((check for check in said["checks"] if check["check"] == promise.CHECK), None)

@@ -7,7 +7,7 @@ import subprocess
 class Sysctl:
     """A setting under /proc/sys while it lasts."""
 
-    def __init__(self, name: str, value: int):
+    def __init__(self, name: str, value: int) -> None:
         self.path, self.value, self.before = pathlib.Path("/proc/sys") / name.replace(".", "/"), value, ""
 
     def set(self) -> None:

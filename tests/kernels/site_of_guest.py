@@ -10,11 +10,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "live/harness"))
-import events  # noqa: E402
-from outcome import Absent, Failed  # noqa: E402
+import events
+from outcome import Absent, Failed
 
 ACCOUNTS = {"root": 0, "user": 65534}
 PATIENCE_S = 240  # emulated processors are slow
@@ -22,7 +23,7 @@ REFUSAL_STATUS = 2  # of dpm, when it cannot do what it was asked for
 
 
 class Site:
-    def __init__(self, build: pathlib.Path, source: str, account: str, variables: dict[str, str] | None = None):
+    def __init__(self, build: pathlib.Path, source: str, account: str, variables: dict[str, str] | None = None) -> None:
         self.build, self.source, self.account, self.variables = build, source, account, variables or {}
         self.user = ACCOUNTS[account]
         self.dpm = build / "dpm"
@@ -42,12 +43,12 @@ class Site:
             if not shutil.which(name):
                 raise Failed(f"{name} is not installed on the machine of the guest")
 
-    def start(self, words: list, **more) -> subprocess.Popen:
+    def start(self, words: list[Any], **more: Any) -> subprocess.Popen[str]:
         environment = {**os.environ, "HOME": str(self.folder), "DPM_SOURCE": self.source or "auto", **self.variables}
         return subprocess.Popen([str(word) for word in words], user=self.user, group=self.user, extra_groups=[], cwd=self.folder, env=environment,
                                 stdin=more.pop("stdin", subprocess.DEVNULL), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
 
-    def run(self, words: list, limit_s: float = PATIENCE_S) -> subprocess.CompletedProcess:
+    def run(self, words: list[Any], limit_s: float = PATIENCE_S) -> subprocess.CompletedProcess[str]:
         process = self.start(words)
         try:
             output, errors = process.communicate(timeout=limit_s)
@@ -57,14 +58,14 @@ class Site:
             raise Failed(f"no end after {limit_s:.0f} s: {' '.join(map(str, words[:4]))}: {last_line(errors)}") from None
         return subprocess.CompletedProcess(words, process.returncode, output, errors)
 
-    def dpm_run(self, *words, limit_s: float = PATIENCE_S) -> subprocess.CompletedProcess:
+    def dpm_run(self, *words: str | os.PathLike[str], limit_s: float = PATIENCE_S) -> subprocess.CompletedProcess[str]:
         """Absent, with dpm's own words, where dpm refuses."""
         done = self.run([self.dpm, *words], limit_s)
         if done.returncode == REFUSAL_STATUS:
             raise Absent(refusal_in(done.stderr))
         return done
 
-    def meter(self, *command, options=()) -> "events.Trace":
+    def meter(self, *command: Any, options: Any = ()) -> "events.Trace":
         """The trace of a command, which must have ended well."""
         trace = self.folder / f"trace-{time.monotonic_ns()}"
         done = self.dpm_run("meter", *options, "-o", trace, "--", *command)
@@ -77,14 +78,15 @@ class Site:
         expect(not found.losses, f"events were lost: {found.losses}")
         return found
 
-    def ask_doctor(self) -> dict:
+    def ask_doctor(self) -> dict[str, Any]:
         done = self.run([self.dpm, "doctor", "--json"])
         try:
-            return json.loads(done.stdout)
+            result: dict[str, Any] = json.loads(done.stdout)
+            return result
         except ValueError:
             raise Failed(f"dpm doctor: {last_line(done.stderr)}") from None
 
-    def stop(self, process: subprocess.Popen, signal_number: int = signal.SIGINT, limit_s: float = PATIENCE_S) -> tuple[int, str, str]:
+    def stop(self, process: subprocess.Popen[str], signal_number: int = signal.SIGINT, limit_s: float = PATIENCE_S) -> tuple[int, str, str]:
         process.send_signal(signal_number)
         try:
             output, errors = process.communicate(timeout=limit_s)
@@ -95,12 +97,12 @@ class Site:
         return process.returncode, output, errors
 
 
-def expect(holds, what: str) -> None:
+def expect(holds: object, what: object) -> None:
     if not holds:
         raise Failed(what)
 
 
-def await_true(what: str, condition, limit_s: float = PATIENCE_S):
+def await_true(what: str, condition: Any, limit_s: float = PATIENCE_S) -> Any:
     end = time.monotonic() + limit_s
     while not (value := condition()):
         expect(time.monotonic() < end, f"waited in vain: {what}")
@@ -120,6 +122,17 @@ def refusal_in(errors: str) -> str:
     return re.split(r": run dpm|; ", reason)[0].strip()
 
 
-def moved(trace, kind: str) -> list:
+def moved(trace: events.Trace, kind: str) -> list[Any]:
     """The events of a kind that have a length."""
     return [event for event in trace.events if event.type == kind and event.length > 0]
+
+
+def source_of_samples(site: Site) -> str:
+    """Where the states of a short sample came from, in which dpm sample must find what a program waits for."""
+    counts = site.folder / "counts"
+    done = site.dpm_run("sample", "-i", "0.05", "-o", counts, "--", "sh", "-c", "sleep 2 | cat")
+    expect(done.returncode == 0, f"dpm sample ends with {done.returncode}")
+    lines = counts.read_text().splitlines()
+    counts.unlink()
+    expect("pipe" in done.stderr, "the wait of cat for its pipe was not found")
+    return next((line.split()[1] for line in lines if line.startswith("source ")), "")

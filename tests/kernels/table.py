@@ -1,5 +1,6 @@
 """What was found on each kernel, as the tables of docs/kernels.md. Pure."""
 
+from typing import Any
 from collections.abc import Iterable, Iterator
 
 from outcome import FAILED, LESS, NOT_TRIED, WORKS, Outcome
@@ -17,7 +18,7 @@ def _row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(_cell(cell) for cell in cells) + " |\n"
 
 
-def _unique(values: Iterable) -> list:
+def _unique(values: Iterable[Any]) -> list[Any]:
     return list(dict.fromkeys(values))
 
 

@@ -1,8 +1,12 @@
 """A program that exchanges messages with itself when it is told to."""
 
-import subprocess
+from __future__ import annotations
 
-from site_of_guest import expect, moved
+import subprocess
+from typing import Any
+
+import events
+from site_of_guest import Site, expect, moved
 
 BYTES = 10
 PROGRAM = f"""
@@ -19,34 +23,37 @@ COMMAND = ["/usr/bin/python3", "-c", PROGRAM]
 class Talker:
     """`meter`: the words before the command."""
 
-    def __init__(self, site, meter=()):
+    def __init__(self, site: Site, meter: Any = ()) -> None:
         self.process = site.start([*meter, *COMMAND], stdin=subprocess.PIPE)
-        line = self.process.stdout.readline()
+        assert self.process.stdin and self.process.stdout
+        self._input, self._output = self.process.stdin, self.process.stdout
+        line = self._output.readline()
         if not line:
             _, self.refusal = self.process.communicate()
             self.pid = 0
             return
         self.pid = int(line)
 
-    def __enter__(self):
+    def __enter__(self) -> Talker:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.process.kill()
         self.process.communicate()
 
     def talk(self, rounds: int) -> None:
         for _ in range(rounds):
-            self.process.stdin.write("\n")
-            self.process.stdin.flush()
-            expect(self.process.stdout.readline() == "done\n", "the program does not go on")
+            self._input.write("\n")
+            self._input.flush()
+            expect(self._output.readline() == "done\n", "the program does not go on")
 
     def end(self) -> str:
         """What it and its meter have printed on standard error."""
-        self.process.stdin.close()
+        self._input.close()
         self.process.stdin = None
-        return self.process.communicate()[1]
+        result: str = self.process.communicate()[1]
+        return result
 
 
-def messages_in(trace, kind: str) -> int:
+def messages_in(trace: events.Trace, kind: str) -> int:
     return sum(event.length == BYTES for event in moved(trace, kind))

@@ -2,13 +2,14 @@
 
 import json
 import subprocess
+from typing import Any
 
 from system import Failed, System
 
 REMARKS_MOST = 5
 
 
-def result_of(system: System, expected: dict) -> dict:
+def result_of(system: System, expected: dict[str, Any]) -> dict[str, Any]:
     """Merges what was metered; the result that `dpm validate` reads."""
     trace = system.folder / "trace"
     merged = _dpm(system, "merge", *[part.folder for part in system.parts], "-o", trace, "--json")
@@ -31,14 +32,15 @@ def result_of(system: System, expected: dict) -> dict:
     }
 
 
-def _dpm(system: System, *words: object) -> dict:
+def _dpm(system: System, *words: object) -> dict[str, Any]:
     done = subprocess.run([system.dpm, *map(str, words)], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Failed(f"dpm {' '.join(map(str, words))}: {done.stderr}")
-    return json.loads(done.stdout)
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
 
 
-def _need_load(system: System, merged: dict, expected: dict) -> None:
+def _need_load(system: System, merged: dict[str, Any], expected: dict[str, Any]) -> None:
     """A system with few messages shows nothing."""
     between, least = merged["messages"]["matched_between"], expected["matched_between_least"]["quick" if system.quick else "full"]
     if between < least:
@@ -48,7 +50,7 @@ def _need_load(system: System, merged: dict, expected: dict) -> None:
         raise Failed(f"no machine {', '.join(sorted(missing))} in the trace")
 
 
-def _wrong_clocks(clocks: dict, ahead: dict) -> list[str]:
+def _wrong_clocks(clocks: dict[str, Any], ahead: dict[str, Any]) -> list[str]:
     """Pairs of machines whose clocks are not as far apart as `dpm clocks` reports."""
     wrong = []
     for relation in clocks["relations"]:
@@ -60,17 +62,17 @@ def _wrong_clocks(clocks: dict, ahead: dict) -> list[str]:
     return wrong
 
 
-def _messages_table(merged: dict) -> dict:
+def _messages_table(merged: dict[str, Any]) -> dict[str, Any]:
     rows = [[fate.replace("_", " "), str(number)] for fate, number in merged["messages"].items() if fate != "matched_share"]
     rows += [["events kept", str(merged["ledger"]["kept"])], ["events lost", str(merged["ledger"]["lost"])]]
     return {"title": "What became of the messages", "columns": ["messages", "number"], "rows": rows}
 
 
-def _clocks_table(clocks: dict) -> dict:
+def _clocks_table(clocks: dict[str, Any]) -> dict[str, Any]:
     rows = [[relation["b"], relation["a"], f"{relation['offset_low_ns'] / 1e9:.6f} s", f"{relation['offset_high_ns'] / 1e9:.6f} s"]
             for relation in clocks["relations"] if relation["width_ns"] is not None]
     return {"title": "How far clocks are apart", "columns": ["clock of", "less that of", "at least", "at most"], "rows": rows}
 
 
-def _warnings_table(merged: dict) -> dict:
+def _warnings_table(merged: dict[str, Any]) -> dict[str, Any]:
     return {"title": "What the trace warns of", "columns": ["warning"], "rows": [[warning] for warning in merged["ledger"]["warnings"]]}

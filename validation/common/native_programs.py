@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+from typing import Any
 
 from real_programs import Missing, Placement, Run, Study, call
 
@@ -11,12 +12,12 @@ NAME_BYTES_MAX = 15  # what Linux keeps of a process's name
 
 
 def native_study(scenario: str, parameters: dict[str, float], placements: dict[str, dict[str, int | list[int]]],
-               traced_on: list[str], outside: tuple[str, ...] = (), **options) -> Study:
+               traced_on: list[str], outside: tuple[str, ...] = (), **options: Any) -> Study:
     """`placements`: by name, the core of each process or group of the scenario (a list: of its members in turn). `outside`: what
     is not part of the prediction, such as a process that only starts the others."""
     original = json.loads((ROOT / "scenarios" / scenario / "scenario.json").read_text())
     processes = [{**process, "program": f"{scenario}/{process['program']}", "machine": "core0"} for process in original["processes"]]
-    derived = {"name": f"real-{scenario}", "machines": ["core0", "core1"], "processes": processes, "placement": traced_on[0],
+    derived: dict[str, Any] = {"name": f"real-{scenario}", "machines": ["core0", "core1"], "processes": processes, "placement": traced_on[0],
                "parameters": {name: {**what, "default": parameters.get(name, what["default"])}
                               for name, what in original["parameters"].items()},
                "placements": {name: {process: [f"core{core}" for core in _listed(cores)] for process, cores in of.items()}
@@ -33,12 +34,14 @@ def native_study(scenario: str, parameters: dict[str, float], placements: dict[s
     def play(run: Run) -> float:
         words = [*run.prefix, run.dpm, "run", run.folder / "scenario.json", "--native", "--pin", "--modelled-work", "--placement",
                  run.placement.name, "--json"]
-        return json.loads(call(words, run.folder).stdout)["live"]["elapsed_s"]
+        result: float = json.loads(call(words, run.folder).stdout)["live"]["elapsed_s"]
+        return result
 
     def place(name: str) -> Placement:
         core_of = {}
         for process, cores in placements[name].items():
-            members = [process] if counts[process] is None else [f"{process}_{i + 1}" for i in range(counts[process])]
+            count = counts[process]
+            members = [process] if count is None else [f"{process}_{i + 1}" for i in range(count)]
             for i, member in enumerate(members):
                 core_of[member[:NAME_BYTES_MAX]] = _listed(cores)[i % len(_listed(cores))]
         return Placement(name, core_of)
@@ -52,6 +55,6 @@ def _listed(cores: int | list[int]) -> list[int]:
     return cores if isinstance(cores, list) else [cores]
 
 
-def _count(process: dict, parameters: dict) -> int | None:
+def _count(process: dict[str, Any], parameters: dict[str, Any]) -> int | None:
     count = process.get("count")
     return parameters[count[1:]]["default"] if isinstance(count, str) else count

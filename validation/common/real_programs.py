@@ -1,6 +1,6 @@
 """Real programs on single cores of this machine: predicted from metered runs on one placement, then run on the others.
 
-    run [--quick] [--plant metering] [--source kernel] --dpm PROGRAM --result FILE
+    run.py [--quick] [--plant metering] [--source kernel] --dpm PROGRAM --result FILE
 
 A claim describes a Study; everything here is the same for all. The truth is what unmetered runs take. Runs of all placements are
 interleaved, in another sequence each time, and everything is repeated; medians and quartiles count.
@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import Any
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -94,22 +95,22 @@ class Cell:
 
 
 class Quartiles:
-    def __init__(self, values: Sequence[float]):
+    def __init__(self, values: Sequence[float]) -> None:
         ordered = sorted(values)
         self.median = statistics.median(ordered)
-        at = lambda share: ordered[round(share * (len(ordered) - 1))]
-        self.low, self.high = at(0.25), at(0.75)
+        self.low, self.high = (ordered[round(share * (len(ordered) - 1))] for share in (0.25, 0.75))
 
     def beyond(self, value: float) -> float:
         """How far outside the quartiles a value is, relative to the median."""
-        return max(self.low - value, value - self.high, 0.0) / self.median
+        result: float = max(self.low - value, value - self.high, 0.0) / self.median
+        return result
 
 
 def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def call(words: Sequence[object], folder: pathlib.Path, **options) -> subprocess.CompletedProcess:
+def call(words: Sequence[object], folder: pathlib.Path, **options: Any) -> subprocess.CompletedProcess[str]:
     """Runs a command that must succeed. If it takes too long, or we are interrupted, its processes are killed."""
     command = [str(word) for word in words]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -129,7 +130,7 @@ def program_of(name: str) -> str:
     return name.rpartition("#")[0] if "#" in name else name
 
 
-def timed(words: Sequence[object], folder: pathlib.Path, **options) -> float:
+def timed(words: Sequence[object], folder: pathlib.Path, **options: Any) -> float:
     begin = time.monotonic()
     call(words, folder, **options)
     return time.monotonic() - begin
@@ -138,7 +139,7 @@ def timed(words: Sequence[object], folder: pathlib.Path, **options) -> float:
 class Laboratory:
     """This machine, its cores, and the programs of DPM."""
 
-    def __init__(self, dpm: str, folder: pathlib.Path, quick: bool, source: str):
+    def __init__(self, dpm: str, folder: pathlib.Path, quick: bool, source: str) -> None:
         self.dpm, self.folder, self.quick, self.source = str(pathlib.Path(dpm).resolve()), folder, quick, source
         self.cpus = sorted(os.sched_getaffinity(0))[:2]
         if len(self.cpus) < 2:
@@ -152,7 +153,7 @@ class Laboratory:
         self._runs = itertools.count(1)
 
     def need_source(self) -> None:
-        words = [self.dpm, "meter", "--source", self.source, "--wait", "-o", self.folder / "tried", "--", "true"]
+        words: list[str | pathlib.Path] = [self.dpm, "meter", "--source", self.source, "--wait", "-o", self.folder / "tried", "--", "true"]
         tried = subprocess.run(words, capture_output=True, text=True, check=False)
         shutil.rmtree(self.folder / "tried", ignore_errors=True)
         if tried.returncode != 0:
@@ -218,7 +219,7 @@ class Laboratory:
         return study.play(Run(self.folder, self.cpus, placement, prefix, self.dpm)), trace
 
     def predict(self, study: Study, trace: pathlib.Path, calibration: pathlib.Path, traced: Placement,
-                targets: Sequence[Placement]) -> list[dict]:
+                targets: Sequence[Placement]) -> list[dict[str, Any]]:
         names = self.names(trace)
         words = [self.dpm, "predict", trace, "--json", "--delays", calibration, "--traced-on", self.placement_file(traced, names)]
         for name in names:
@@ -233,34 +234,34 @@ class Laboratory:
 
 
 class Results:
-    def __init__(self, study: Study, least_difference: float, planted: str = ""):
+    def __init__(self, study: Study, least_difference: float, planted: str = "") -> None:
         """Placements count as different if their times are, by more than the quartiles and by more than this share."""
         self.study, self.least_difference, self.planted = study, least_difference, planted
-        self.elapsed = {placement.name: [] for placement in study.placements}
-        self.metered = {name: [] for name in study.traced_on}
-        self.P = {placement.name: [] for placement in study.placements}
+        self.elapsed: dict[str, list[float]] = {placement.name: [] for placement in study.placements}
+        self.metered: dict[str, list[float]] = {name: [] for name in study.traced_on}
+        self.P: dict[str, list[float]] = {placement.name: [] for placement in study.placements}
         self.cells = {(traced, target.name): Cell(traced, target.name) for traced in study.traced_on for target in study.placements}
 
-    def add_prediction(self, traced: str, target: str, found: dict) -> None:
+    def add_prediction(self, traced: str, target: str, found: dict[str, Any]) -> None:
         cell = self.cells[traced, target]
         with_metering = found.get("taken_out", {}).get("with_it", found)
         cell.elapsed.append(self.time_of(with_metering if self.planted == "metering" else found))
         cell.P.append(found["P"])
         cell.elapsed_with_metering.append(self.time_of(with_metering))
 
-    def time_of(self, prediction: dict) -> float:
+    def time_of(self, prediction: dict[str, Any]) -> float:
         """The predicted time of the part of the run that is measured."""
         if not self.study.timed:
-            return prediction["elapsed_s"]
+            return float(prediction["elapsed_s"])
         spans = {span["process"]: span for span in prediction["message_spans"]}
-        return spans[self.study.timed]["last_message_s"] - spans[self.study.timed]["first_message_s"]
+        return float(spans[self.study.timed]["last_message_s"] - spans[self.study.timed]["first_message_s"])
 
     def figures(self) -> dict[str, float]:
         """From traces on one core; and, as reverse_..., from traces on two."""
         on_one = {placement.name for placement in self.study.placements if placement.on_one_core()}
         one = [cell for cell in self.cells.values() if cell.traced in on_one]
         two = [cell for cell in self.cells.values() if cell.traced not in on_one]
-        figures = {}
+        figures: dict[str, Any] = {}
         for prefix, cells in (("", one), ("reverse_", two)):
             beyond = [Quartiles(self.elapsed[cell.predicted]).beyond(statistics.median(cell.elapsed)) * 100 for cell in cells]
             figures |= {f"{prefix}elapsed_mean_error": statistics.mean(beyond), f"{prefix}elapsed_worst_error": max(beyond),
@@ -275,10 +276,12 @@ class Results:
                           "metering_removed": statistics.mean(map(self.metering_removed, same))}
 
     def error_of_median(self, cell: Cell) -> float:
-        return abs(statistics.median(cell.elapsed) / statistics.median(self.elapsed[cell.predicted]) - 1) * 100
+        result: float = abs(statistics.median(cell.elapsed) / statistics.median(self.elapsed[cell.predicted]) - 1) * 100
+        return result
 
     def error_with_metering(self, cell: Cell) -> float:
-        return abs(statistics.median(cell.elapsed_with_metering) / statistics.median(self.elapsed[cell.predicted]) - 1) * 100
+        result: float = abs(statistics.median(cell.elapsed_with_metering) / statistics.median(self.elapsed[cell.predicted]) - 1) * 100
+        return result
 
     @staticmethod
     def metering_removed(cell: Cell) -> float:
@@ -296,7 +299,7 @@ class Results:
             named += (statistics.median(a.elapsed) < statistics.median(b.elapsed)) == (one.median < other.median)
         return 100.0 * named / pairs if pairs else 100.0
 
-    def document(self, figures: dict[str, float], remarks: list[str]) -> dict:
+    def document(self, figures: dict[str, float], remarks: list[str]) -> dict[str, Any]:
         rows, points = [], []
         for cell in self.cells.values():
             truth, predicted = Quartiles(self.elapsed[cell.predicted]), Quartiles(cell.elapsed)

@@ -36,9 +36,9 @@ def program(name: str) -> str:
 class Part:
     """A metered program of the system that runs on one host."""
 
-    def __init__(self, host: str, folder: pathlib.Path):
+    def __init__(self, host: str, folder: pathlib.Path) -> None:
         self.host, self.folder = host, folder
-        self.session: subprocess.Popen | None = None
+        self.session: subprocess.Popen[bytes] | subprocess.Popen[str]  # by ssh, once it is started
 
     @property
     def pid_file(self) -> pathlib.Path:
@@ -67,7 +67,7 @@ class Part:
 
 
 class System:
-    def __init__(self, dpm: str, folder: pathlib.Path, quick: bool):
+    def __init__(self, dpm: str, folder: pathlib.Path, quick: bool) -> None:
         self.dpm, self.folder, self.quick = dpm, folder, quick
         self.hosts = os.environ["DPM_CLUSTER"].split()
         self.parts: list[Part] = []
@@ -76,9 +76,10 @@ class System:
 
     def address(self, host: str) -> str:
         """Its IPv4 address, the same for all hosts."""
-        return self.on(host, ["getent", "ahostsv4", host]).stdout.split()[0]
+        result: str = self.on(host, ["getent", "ahostsv4", host]).stdout.split()[0]
+        return result
 
-    def on(self, host: str, command: Sequence[object] | str, check: bool = True) -> subprocess.CompletedProcess:
+    def on(self, host: str, command: Sequence[object] | str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Runs a command on a host, unmetered; a string is a shell's."""
         done = subprocess.run([*self._ssh(host), _shell(command)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=LIMIT_S, check=False)

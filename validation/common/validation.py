@@ -1,6 +1,6 @@
 """The common part of the run scripts of real systems: the cluster around them, and the measurement of the merged trace.
 
-    run [--quick] --dpm PROGRAM --result FILE
+    run.py [--quick] --dpm PROGRAM --result FILE
 
 The script starts a test cluster, and itself once more inside it; the traces are left beside FILE. Exit status 0: FILE is written; 1: the
 system did not work; 77: it cannot be tried on this machine, and the last line says why.
@@ -18,13 +18,14 @@ import os
 import pathlib
 import subprocess
 import sys
+from typing import Any
 from collections.abc import Callable
 
 from measured import result_of
 from system import Failed, Missing, System, program
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-CLUSTER = ROOT / "cluster/cluster"
+CLUSTER = ROOT / "cluster/cluster.py"
 SKIPPED = 77
 
 
@@ -61,7 +62,7 @@ def say(what: str) -> None:
 
 
 def _options(script: pathlib.Path) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog=f"validation/{script.parent.name}/run")
+    parser = argparse.ArgumentParser(prog=f"validation/{script.parent.name}/run.py")
     parser.add_argument("--quick", action="store_true", help="with a second of load")
     parser.add_argument("--dpm", type=pathlib.Path, required=True, help="the program that meters")
     parser.add_argument("--result", type=pathlib.Path, required=True, help="the file to write; the traces are left beside it")
@@ -71,7 +72,7 @@ def _options(script: pathlib.Path) -> argparse.Namespace:
     return words
 
 
-def _outside(script: pathlib.Path, words: argparse.Namespace, expected: dict) -> int:
+def _outside(script: pathlib.Path, words: argparse.Namespace, expected: dict[str, Any]) -> int:
     if not os.access(words.dpm, os.X_OK):
         raise Missing(f"there is no {words.dpm}: ./dev build")
     able = subprocess.run([CLUSTER, "check"], capture_output=True, text=True, check=False)
@@ -90,7 +91,7 @@ def _outside(script: pathlib.Path, words: argparse.Namespace, expected: dict) ->
                           cwd=words.result.parent, check=False).returncode
 
 
-def _inside(words: argparse.Namespace, expected: dict, play: Callable[[System], None]) -> int:
+def _inside(words: argparse.Namespace, expected: dict[str, Any], play: Callable[[System], None]) -> int:
     system = System(words.dpm, words.result.parent, words.quick)
     try:
         play(system)

@@ -24,7 +24,8 @@ def need(*programs: str) -> None:
 def free_port() -> int:
     with socket.socket() as tried:
         tried.bind(("127.0.0.1", 0))
-        return tried.getsockname()[1]
+        result: int = tried.getsockname()[1]
+        return result
 
 
 class Work:
@@ -33,7 +34,7 @@ class Work:
     # Of the work with the kernel source: each call waits for the meter with the notification source, which takes longer.
     NOTIFY_SHARE = 1.0
 
-    def __init__(self, quick: bool):
+    def __init__(self, quick: bool) -> None:
         self.quick = quick
         self.source = ""
 

@@ -4,8 +4,9 @@ import collections
 import itertools
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
-from account import RECEIVE, SEND, Account, by_class, service_of
+from account import RECEIVE, SEND, Account, Flow, by_class, service_of
 
 CPU_SHARE, CPU_LEAST_S = 0.01, 0.002  # CPU time is right if it is off by no more than one of these
 WHOLE_SHARE = 0.005  # of all CPU time of a run: small errors of one sign add up
@@ -23,7 +24,7 @@ class Difference:
     part: str = ""  # of its kind; "division": a thread took the same bytes from the same UNIX stream in other receives
 
 
-def moved_differently(straced, metered):
+def moved_differently(straced: Any, metered: Any) -> list[Difference]:
     """Of one run: every thread must have moved the same bytes in the same calls over the same flows."""
     found, seen = [], []
     for account in (straced, metered):
@@ -41,7 +42,7 @@ def moved_differently(straced, metered):
     return found
 
 
-def _known(flow, straced):
+def _known(flow: Flow, straced: Account) -> Flow:
     """By the names of its ends. Of a UNIX stream a trace may know one end by its path."""
     if flow.medium == "unix" and "?" in (flow.sender, flow.receiver):
         sender = flow.sender if flow.sender != "?" else straced.other_end.get(flow.receiver, "?")
@@ -50,11 +51,11 @@ def _known(flow, straced):
     return flow.named
 
 
-def _amount(lengths):
+def _amount(lengths: list[Any]) -> str:
     return f"{len(lengths)} of {sum(lengths)} bytes"
 
 
-def accepted_differently(straced, metered):
+def accepted_differently(straced: Account, metered: Account) -> list[Difference]:
     """Of one run: the same process must have accepted the same connection."""
     seen = [collections.Counter((account.pid_of(accept.tid), accept.medium, _ends(accept.ends, straced)) for accept in account.accepts)
             for account in (straced, metered)]
@@ -67,14 +68,14 @@ def accepted_differently(straced, metered):
     return found
 
 
-def _ends(ends, straced):
+def _ends(ends: frozenset[str], straced: Account) -> frozenset[str]:
     if "?" in ends:
         known = next(iter(ends - {"?"}), "?")
         return frozenset((known, straced.other_end.get(known, "?")))
     return ends
 
 
-def accepted_by_others(metered):
+def accepted_by_others(metered: Any) -> list[Difference]:
     """Of one metered run: who accepts a connection is who uses it first, unless the program hands connections on."""
     used_by = collections.defaultdict(set)
     for move in metered.moves:
@@ -95,25 +96,25 @@ def accepted_by_others(metered):
 class Run:
     """One of two runs of the same work, as one witness saw it."""
     account: Account
-    ports: dict
-    answers: list = field(default_factory=list)  # of lengths that vary, as the stage counted them
+    ports: dict[str, Any]
+    answers: list[Any] = field(default_factory=list)  # of lengths that vary, as the stage counted them
 
-    def classes(self):
+    def classes(self) -> dict[tuple[str, str, str], list[list[int]]]:
         return by_class(self.account, self._names())
 
-    def left_to_itself(self, varies):
+    def left_to_itself(self, varies: Any) -> collections.Counter[Any]:
         """Of what a process sends to itself and takes in any number of calls: the bytes that it never takes, by service.
 
         A client's loop that wakes itself reads a byte at a time, and ends when its work is done: one byte is left, or fifty.
         """
-        ways = collections.defaultdict(collections.Counter)
+        ways: dict[Any, collections.Counter[str]] = collections.defaultdict(collections.Counter)
         processes = collections.defaultdict(set)
         for move in self.account.moves:
             if not move.flow.is_datagrams:
                 flow = _known(move.flow, self.account)
                 ways[flow][move.way] += move.length
                 processes[flow].add((self.account.pid_of(move.tid), self.account.program_of(move.tid)))
-        left = collections.Counter()
+        left: collections.Counter[str] = collections.Counter()
         for flow, amounts in ways.items():
             service = service_of(flow, self._names())
             own = amounts[RECEIVE] and len({pid for pid, _ in processes[flow]}) == 1
@@ -121,12 +122,14 @@ class Run:
                 left[service] += amounts[SEND] - amounts[RECEIVE]
         return left
 
-    def left_at_end(self, varies):
+    def left_at_end(self, varies: Any) -> collections.Counter[Any]:
         """Of what processes of a program send each other: the bytes that are never taken, sent when it had taken all else, by service.
 
         A process that is told to end, in more than one way, may end before it reads the last that it was told.
         """
-        sent, received, last_taken = collections.defaultdict(list), collections.Counter(), collections.Counter()
+        sent: dict[Any, list[Any]] = collections.defaultdict(list)
+        received: collections.Counter[Any] = collections.Counter()
+        last_taken: collections.Counter[Any] = collections.Counter()
         processes = collections.defaultdict(set)
         for place, move in enumerate(self.account.moves):
             program, service = self.account.program_of(move.tid), service_of(move.flow, self._names())
@@ -139,7 +142,7 @@ class Run:
                     received[flow] += move.length
                 else:
                     sent[flow].append((place, move.length, program, service))
-        left = collections.Counter()
+        left: collections.Counter[str] = collections.Counter()
         for flow, messages in sent.items():
             total = 0
             for place, length, program, service in messages:
@@ -152,11 +155,11 @@ class Run:
                     left[service] += min(length, total - received[flow])
         return left
 
-    def _names(self):
+    def _names(self) -> dict[int, str]:
         return {port: name for name, port in self.ports.items()}
 
 
-def classes_differ(straced, metered, varies):
+def classes_differ(straced: Run, metered: Run, varies: list[Any]) -> list[Difference]:
     """Of two runs: each program must have moved as many bytes over as many connections of each service.
 
     How many calls that took is compared for what is sent and for datagrams. A stream's bytes may be taken by more calls or fewer.
@@ -178,7 +181,7 @@ def classes_differ(straced, metered, varies):
     return found
 
 
-def _take_out_answers(seen, *answers):
+def _take_out_answers(seen: list[Any], *answers: list[Any]) -> list[Difference]:
     """Of each run the connections that bring exactly the answer that its client counted. Elsewhere a byte more or less is a difference."""
     found = []
     for witness, trace in zip(*answers):
@@ -195,11 +198,11 @@ def _take_out_answers(seen, *answers):
     return found
 
 
-def _reason_to_vary(name, varies):
+def _reason_to_vary(name: str, varies: list[Any]) -> Any:
     return next((reason for pattern, reason in [*varies, *ALWAYS_VARIES] if re.search(pattern, name)), "")
 
 
-def _never_received(seen, runs, varies):
+def _never_received(seen: list[Any], runs: list[Any], varies: list[Any]) -> list[Difference]:
     """However much is sent, as much of it must be received in both runs: one byte less for each connection, as one that wakes the loop of
     its own process is often left there at the end. What one run sends more than the other, for a reason of the program's own, may be
     left there too. What the trace receives more, for such a reason, strace may have left: a process that ended before it read it.
@@ -209,7 +212,9 @@ def _never_received(seen, runs, varies):
     """
     left_to_itself, left_at_end = ([getattr(run, of)(varies) for run in runs] for of in ("left_to_itself", "left_at_end"))
     witness, trace = seen
-    missing, spare, left_by_strace = [], collections.Counter(), collections.Counter()
+    missing: list[collections.Counter[str]] = []
+    spare: collections.Counter[str] = collections.Counter()
+    left_by_strace: collections.Counter[str] = collections.Counter()
     for program, way, service in set(witness) | set(trace):
         if way != RECEIVE and _reason_to_vary(f"{program} {way} {service}", varies):
             amounts = [sum(amount for _, amount in classes.get((program, way, service), [])) for classes in (witness, trace)]
@@ -218,11 +223,11 @@ def _never_received(seen, runs, varies):
             amounts = [sum(amount for _, amount in classes.get((program, way, service), [])) for classes in (witness, trace)]
             left_by_strace[service] += max(amounts[1] - amounts[0], 0)
     for classes, own, last in zip(seen, left_to_itself, left_at_end):
-        amounts = collections.Counter({service: -own[service] - last[service] for service in {*own, *last}})
+        balance = collections.Counter({service: -own[service] - last[service] for service in {*own, *last}})
         for (_, way, service), flows in classes.items():
-            amounts[service] += sum(amount for _, amount in flows) * (-1 if way == RECEIVE else 1)
+            balance[service] += sum(amount for _, amount in flows) * (-1 if way == RECEIVE else 1)
             spare[service] += len(flows)
-        missing.append(amounts)
+        missing.append(balance)
     found = [Difference("messages", f"{service}: of what is sent, {missing[0][service]} bytes are never received by strace, and "
                                     f"{missing[1][service]} by a trace of another run")
              for service in sorted(set(missing[0]) | set(missing[1]))
@@ -232,23 +237,24 @@ def _never_received(seen, runs, varies):
                  + _left_by_chance(left_at_end, "of what was sent last", "a process that is told to end may end before it reads this")
 
 
-def _left_by_chance(left, what, reason):
+def _left_by_chance(left: list[Any], what: str, reason: str) -> list[Any]:
     own, other = left
     return [Difference("messages", f"{service}: {what}, {own[service]} bytes are left by strace, and {other[service]} by a trace of another "
                                    "run", reason)
             for service in sorted(set(own) | set(other)) if own[service] != other[service]]
 
 
-def _sum(connections):
+def _sum(connections: Any) -> str:
     calls, amount = (sum(column) for column in zip(*connections)) if connections else (0, 0)
     return f"{calls} of {amount} bytes on {len(connections)}"
 
 
-def never_received(account):
+def never_received(account: Any) -> Any:
     """How many messages of streams are sent, and not received to their last byte: what a process leaves that is killed, or that its peer
     tells in its last moment.
     """
-    sent, received = collections.defaultdict(list), collections.Counter()
+    sent: dict[Any, list[Any]] = collections.defaultdict(list)
+    received: collections.Counter[Any] = collections.Counter()
     for move in account.moves:
         if move.flow.is_datagrams:
             continue
@@ -260,7 +266,7 @@ def never_received(account):
     return sum(end > received[flow] for flow, lengths in sent.items() for end in itertools.accumulate(lengths))
 
 
-def counters_differ(counters, metered, ports):
+def counters_differ(counters: Any, metered: Any, ports: Any) -> list[Difference]:
     """What a program says of itself against what the trace of the same run says of it."""
     classes = by_class(metered, {port: name for name, port in ports.items()})
     found = []
@@ -277,7 +283,7 @@ def counters_differ(counters, metered, ports):
     return found
 
 
-def results_differ(bare, other, which):
+def results_differ(bare: Any, other: Any, which: str) -> list[Any]:
     return [Difference("results", f"{name}: bare {value!r}, {which} {other.get(name)!r}"[:300])
             for name, value in bare.items() if other.get(name) != value]
 
@@ -287,10 +293,10 @@ class CpuComparison:
     witness_s: float
     trace_s: float
     processes: int
-    differences: list
+    differences: list[Any]
 
 
-def cpu_differs(reaped, metered, uncounted=frozenset()):
+def cpu_differs(reaped: Any, metered: Any, uncounted: Any = frozenset()) -> CpuComparison:
     """wait4() says what a process and those that it reaped used: that much must stand in the trace of all these.
 
     `uncounted`: programs and children of theirs that strace last saw while the parent ignored SIGCHLD. The kernel takes such children away
@@ -307,7 +313,8 @@ def cpu_differs(reaped, metered, uncounted=frozenset()):
                 break
             root = parents[root]
         root_of[pid] = root
-    traced, sizes = collections.Counter(), collections.Counter()
+    traced: dict[int | None, float] = collections.defaultdict(float)
+    sizes: collections.Counter[int | None] = collections.Counter()
     for task in metered.tasks.values():
         traced[root_of.get(task.pid)] += task.cpu_ns / 1e9
         sizes[root_of.get(task.pid)] += task.tid == task.pid

@@ -11,10 +11,11 @@ import shutil
 import socket
 import subprocess
 import sys
+from typing import Any
 
-import account
 import strace_account
 import trace_account
+from account import Account
 
 HERE = pathlib.Path(__file__).resolve().parent
 PYTHON = "/usr/bin/python3"
@@ -29,15 +30,16 @@ class Broken(Exception):
 class Performance:
     """What a run left: what its stage wrote down, and the accounts of the witnesses that watched it."""
 
-    def __init__(self, said, ports):
+    def __init__(self, said: dict[str, Any], ports: dict[str, int]) -> None:
         self.said, self.ports = said, ports
-        self.strace = self.metered = None
-        self.trace = None
+        self.strace: Account | None = None
+        self.metered: Account | None = None
+        self.trace: pathlib.Path | None = None
 
 
-def free_ports(names):
+def free_ports(names: list[str]) -> dict[str, int]:
     """Below those that the kernel gives to clients."""
-    ports = {}
+    ports: dict[str, int] = {}
     for name in names:
         while name not in ports:
             port = random.randrange(10000, 30000)
@@ -53,10 +55,10 @@ def free_ports(names):
 
 
 class Theatre:
-    def __init__(self, dpm, folder, quick, plant=lambda records, names: records):
+    def __init__(self, dpm: pathlib.Path, folder: pathlib.Path, quick: Any, plant: Any = lambda records, names: records) -> None:
         self._dpm, self._folder, self._quick, self._plant = dpm, folder, quick, plant
 
-    def perform(self, path, program, *, straced, metered):
+    def perform(self, path: Any, program: Any, *, straced: bool, metered: bool) -> Performance:
         folder = self._folder / f"{path.stem}-{'strace-' * straced}{'metered' if metered else 'unmetered'}"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o755)
@@ -77,11 +79,11 @@ class Theatre:
         if straced:
             performance.strace = strace_account.read(log).without(_is_ours)
         if metered:
-            performance.trace = output / "trace"
-            performance.metered = trace_account.read(performance.trace, self._plant).without(_is_ours)
+            trace = performance.trace = output / "trace"
+            performance.metered = trace_account.read(trace, self._plant).without(_is_ours)
         return performance
 
-    def _prepared(self, path, program):
+    def _prepared(self, path: Any, program: Any) -> pathlib.Path:
         """What all runs of a program share, such as a compiled server: made once, watched by none."""
         folder = self._folder / f"{path.stem}-prepared"
         if not folder.exists():
@@ -93,7 +95,7 @@ class Theatre:
                     raise Broken(f"it cannot be prepared: {error}") from error
         return folder
 
-    def fates(self, performance):
+    def fates(self, performance: Any) -> Any:
         """How many messages dpm merge says became what."""
         merged = performance.trace.parent / "merged"
         words = [self._dpm, "merge", performance.trace.parent, "-o", merged, "--json"]
@@ -104,25 +106,25 @@ class Theatre:
         return json.loads(done.stdout)["messages"]
 
     @staticmethod
-    def _run(words, folder):
+    def _run(words: list[Any], folder: pathlib.Path) -> Any:
         with open(folder / "errors", "wb") as errors:
             try:
                 done = subprocess.run(list(map(str, words)), stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, timeout=LIMIT_S,
                                       check=False)
             except subprocess.TimeoutExpired as expired:
                 raise Broken(f"no end after {expired.timeout} s: {' '.join(map(str, words))}") from expired
-        said = folder / "said.json"
-        if done.returncode != 0 or not said.exists():
+        written = folder / "said.json"
+        if done.returncode != 0 or not written.exists():
             raise Broken(f"{' '.join(map(str, words))}: status {done.returncode}: {(folder / 'errors').read_text()[-800:]}")
-        said = json.loads(said.read_text())
+        said: dict[str, Any] = json.loads(written.read_text())
         if said["failure"]:
             raise Broken(said["failure"])
         return said
 
 
-def _is_ours(task):
+def _is_ours(task: Any) -> bool:
     return task.program in OURS
 
 
-def say(text):
+def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)

@@ -5,15 +5,17 @@
     cpu      1 % of all CPU time is left out
 """
 
+from typing import Any
+
 EVERY = 1000
 CPU_LEFT = 0.99
 
 
-def nothing(records, _):
+def nothing(records: Any, _: Any) -> Any:
     return records
 
 
-def drop_receives(records, _):
+def drop_receives(records: Any, _: Any) -> list[tuple[Any, Any]]:
     kept, received = [], 0
     for event, fields in records:
         if event == "RECEIVE" and fields["msgLength"] > 0:
@@ -24,7 +26,7 @@ def drop_receives(records, _):
     return kept
 
 
-def move_accept(records, names):
+def move_accept(records: Any, names: Any) -> Any:
     """To the process that has the next number, one that is not a thread of the same."""
     for event, fields in records:
         if event == "ACCEPT" and fields["evidence"] == 0:
@@ -36,7 +38,7 @@ def move_accept(records, names):
     return records
 
 
-def shorten_cpu(records, _):
+def shorten_cpu(records: Any, _: Any) -> Any:
     for _, fields in records:
         if "procTime" in fields:
             fields["procTime"] = int(fields["procTime"] * CPU_LEFT)

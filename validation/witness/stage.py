@@ -8,7 +8,6 @@ channels are those of the program.
 """
 
 import ctypes
-import importlib.machinery
 import importlib.util
 import json
 import os
@@ -16,6 +15,10 @@ import pathlib
 import signal
 import sys
 import time
+import types
+from collections.abc import Callable
+from collections.abc import Sequence
+from typing import Any
 
 PR_SET_CHILD_SUBREAPER = 36
 LIMIT_S = 120
@@ -28,19 +31,22 @@ class Failed(Exception):
 
 
 class Stage:
-    def __init__(self, folder, prepared, ports, quick):
+    def __init__(self, folder: Any, prepared: Any, ports: Any, quick: Any) -> None:
         self.folder, self.prepared, self._ports, self.quick = pathlib.Path(folder), pathlib.Path(prepared), ports, quick
         self.parts = pathlib.Path(__file__).resolve().parent / "parts"
-        self.notes, self.counters, self.answers, self.reaped = {}, [], [], []
-        self._statuses = {}
+        self.notes: dict[str, object] = {}
+        self.counters: list[dict[str, Any]] = []
+        self.answers: list[dict[str, Any]] = []
+        self.reaped: list[Any] = []
+        self._statuses: dict[Any, Any] = {}
         self._number = 0
 
     # ---- what a program's play() uses
 
-    def port(self, name):
+    def port(self, name: str) -> Any:
         return self._ports[name]
 
-    def start(self, words, *, env=None, stdin=os.devnull):
+    def start(self, words: Sequence[object], *, env: dict[str, str] | None = None, stdin: Any = os.devnull) -> int:
         """Starts a command; returns its number."""
         self._number += 1
         output = str(self.folder / f"output-{self._number}")
@@ -53,7 +59,7 @@ class Stage:
         (self.folder / f"pid-{pid}").write_text(output)
         return pid
 
-    def wait(self, pid, limit_s=LIMIT_S):
+    def wait(self, pid: int, limit_s: int = LIMIT_S) -> Any:
         """The exit status of what was started, and what it printed."""
         end = time.monotonic() + limit_s
         while self._statuses[pid] is None:
@@ -63,7 +69,7 @@ class Stage:
                 time.sleep(LOOK_AGAIN_S / 4)
         return self._statuses[pid], self._printed(pid)[0]
 
-    def run(self, words, *, status=0, **how):
+    def run(self, words: Sequence[object], *, status: int = 0, **how: Any) -> Any:
         """Runs a command to its end; what it printed."""
         pid = self.start(words, **how)
         ended, printed = self.wait(pid)
@@ -71,12 +77,12 @@ class Stage:
             raise Failed(f"{' '.join(map(str, words))}: status {ended}: {self._printed(pid)[1][-500:]}")
         return printed
 
-    def stop(self, pid, number=signal.SIGTERM, limit_s=30):
+    def stop(self, pid: Any, number: signal.Signals = signal.SIGTERM, limit_s: int = 30) -> Any:
         if self._statuses[pid] is None:
             os.kill(pid, number)
         return self.wait(pid, limit_s)[0]
 
-    def kill(self, pid, number=signal.SIGTERM):
+    def kill(self, pid: int, number: signal.Signals | int = signal.SIGTERM) -> None:
         """A process of the program, which its own parent or stop() waits for."""
         try:
             os.kill(pid, number)
@@ -84,39 +90,39 @@ class Stage:
             pass
 
     @staticmethod
-    def children_of(pid):
+    def children_of(pid: int) -> list[Any]:
         return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
-    def printed_by(self, pid):
+    def printed_by(self, pid: Any) -> Any:
         return self._printed(pid)[0]
 
-    def wait_for_port(self, name, protocol="tcp", limit_s=60):
+    def wait_for_port(self, name: str, protocol: str = "tcp", limit_s: int = 60) -> None:
         self.wait_until(f"port {name} is served", lambda: self._is_open(self.port(name), protocol), limit_s)
 
     @staticmethod
-    def wait_until(what, is_so, limit_s=60):
+    def wait_until(what: str, is_so: Callable[..., Any], limit_s: int = 60) -> None:
         end = time.monotonic() + limit_s
         while not is_so():
             if time.monotonic() > end:
                 raise Failed(f"not after {limit_s} s: {what}")
             time.sleep(LOOK_AGAIN_S)
 
-    def note(self, name, value):
+    def note(self, name: str, value: int | str | list[tuple[Any, int, str]] | tuple[Any, Any]) -> None:
         """A result, which must be the same in every run."""
         self.notes[name] = value
 
-    def counter(self, what, value, *, program, of, way="", service=""):
+    def counter(self, what: str, value: int, *, program: str, of: str, way: str = "", service: str = "") -> None:
         """What a program itself says of its `of`: messages, bytes, connections of one way and service, or accepts."""
         self.counters.append({"what": what, "value": value, "program": program, "of": of, "way": way, "service": service})
 
-    def answer_varies(self, service, length, why):
+    def answer_varies(self, service: str, length: int, why: str) -> None:
         """A connection that brings nothing but one answer, whose length the client has counted; runs differ in it, because of `why`."""
         self.answers.append({"service": service, "bytes": length, "why": why})
 
     # ---- around it
 
     @staticmethod
-    def _is_open(port, protocol):
+    def _is_open(port: Any, protocol: str) -> bool:
         ending = f":{port:04X}"
         for table in (f"/proc/net/{protocol}", f"/proc/net/{protocol}6"):
             if os.path.exists(table):
@@ -125,11 +131,11 @@ class Stage:
                     return True
         return False
 
-    def _printed(self, pid):
+    def _printed(self, pid: int) -> list[Any]:
         output = (self.folder / f"pid-{pid}").read_text()
         return [pathlib.Path(file).read_text(errors="replace") for file in (output, output + ".errors")]
 
-    def _reap(self, how):
+    def _reap(self, how: int) -> bool:
         """False: nothing has ended."""
         try:
             pid, status, used = os.wait4(-1, how)
@@ -141,7 +147,7 @@ class Stage:
         self.reaped.append({"pid": pid, "cpu_s": used.ru_utime + used.ru_stime})
         return True
 
-    def end(self, limit_s=10):
+    def end(self, limit_s: int = 10) -> None:
         """Reaps what is left, and ends what does not end by itself."""
         end = time.monotonic() + limit_s
         while self._has_children():
@@ -152,7 +158,7 @@ class Stage:
                 time.sleep(LOOK_AGAIN_S)
 
     @staticmethod
-    def _has_children():
+    def _has_children() -> bool:
         try:
             os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:
@@ -160,15 +166,16 @@ class Stage:
         return True
 
 
-def load(path):
+def load(path: pathlib.Path) -> types.ModuleType:
     """A program of programs/, as a module."""
-    loader = importlib.machinery.SourceFileLoader(pathlib.Path(path).stem, str(path))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
+    spec = importlib.util.spec_from_file_location(pathlib.Path(path).stem, path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
     return module
 
 
-def main():
+def main() -> None:
     specification = json.loads(pathlib.Path(sys.argv[1]).read_text())
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     stage = Stage(specification["folder"], specification["prepared"], specification["ports"], specification["quick"])

@@ -2,7 +2,10 @@
 
 import collections
 import os
+import pathlib
 import re
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from account import RECEIVE, SEND, Accept, Account, Flow, Move, Task, datagrams
 
@@ -33,12 +36,12 @@ _PEER = re.compile(r'sin_port=htons\((\d+)\), sin_addr=inet_addr\("([\d.]+)"\)')
 _EXECUTED = re.compile(r'^(?:\d+<[^>]*>, |AT_FDCWD[^,]*, )?"([^"]*)"')
 
 
-def read(path):
+def read(path: pathlib.Path) -> Account:
     with open(path, errors="replace") as lines:
         return StraceReader().read(lines)
 
 
-def whole_calls(lines):
+def whole_calls(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     """(tid, call) of each line; what another thread interrupted is put together again."""
     begun = {}
     for line in lines:
@@ -54,29 +57,31 @@ def whole_calls(lines):
             yield tid, rest
 
 
-def _address(told):
+def _address(told: str) -> str:
     """An IPv4 address that an IPv6 socket has is that IPv4 address."""
     return _MAPPED.sub(r"\1", told)
 
 
-def _bytes(shown):
+def _bytes(shown: str) -> bytes:
     """Of a string as strace shows it: C escapes, octal or by letter."""
     return shown.encode("latin-1", "replace").decode("unicode_escape").encode("latin-1", "replace")
 
 
 class StraceReader:
-    def __init__(self):
+    def __init__(self) -> None:
         self.account = Account()
-        self._last_name = {}  # (pid, descriptor) -> ends, for when strace no longer finds the connection
-        self._fresh = set()  # (pid, descriptor) of connections that have not been used: the next name there is another one's
-        self._turns = collections.Counter()  # (own end, other end) -> how many such connections there were at this end
-        self._keep_none = set()  # processes that ignore SIGCHLD now
-        self._uncounted = {}  # process -> its parent's program and its own, if it ended now; None: it would be counted
-        self._unknown = collections.Counter()
-        self._made = collections.defaultdict(list)  # by maker: (task, whether it is a thread)
+        self._last_name: dict[tuple[int, int], tuple[str, str, str]] = {}  # (pid, descriptor) -> ends, for when strace no longer finds the connection
+        self._fresh: set[Any] = set()  # (pid, descriptor) of connections that have not been used: the next name there is another one's
+        # (own end, other end) -> how many such connections there were at this end
+        self._turns: collections.Counter[tuple[str, str]] = collections.Counter()
+        self._keep_none: set[Any] = set()  # processes that ignore SIGCHLD now
+        self._uncounted: dict[int, tuple[str, str]
+                              | None] = {}  # process -> its parent's program and its own, if it ended now; None: it would be counted
+        self._unknown: collections.Counter[str] = collections.Counter()
+        self._made: dict[Any, list[Any]] = collections.defaultdict(list)  # by maker: (task, whether it is a thread)
 
-    def read(self, lines):
-        lines = list(lines)
+    def read(self, log: Iterable[str]) -> Account:
+        lines = list(log)
         for line in lines:
             for one, other in _PAIR.findall(line):
                 if other != "0":
@@ -91,7 +96,7 @@ class StraceReader:
             self.account.remarks.append(f"strace does not name the connection of {calls} calls: {name}")
         return self.account
 
-    def _take(self, tid, call, arguments, result, named):
+    def _take(self, tid: Any, call: str, arguments: str, result: int, named: str) -> None:
         if call in _BIRTHS:
             self._born(tid, result, "CLONE_THREAD" in arguments)
         elif call.startswith("exec"):
@@ -110,19 +115,19 @@ class StraceReader:
         elif "MSG_PEEK" not in arguments and "MSG_ERRQUEUE" not in arguments:
             self._move(tid, SEND if call in _SENDING else RECEIVE, arguments, result)
 
-    def _task(self, tid):
+    def _task(self, tid: Any) -> Task:
         return self.account.tasks.setdefault(tid, Task(tid, tid, "?"))
 
-    def _see(self, task):
+    def _see(self, task: Task) -> None:
         if task.tid == task.pid:
             ignored = task.parent in self._keep_none
             self._uncounted[task.pid] = (self.account.program_of(task.parent), task.program) if ignored else None
 
-    def _born(self, maker, tid, is_thread):
+    def _born(self, maker: Any, tid: int, is_thread: bool) -> None:
         self._made[maker].append((tid, is_thread))
         self._inherit(maker, tid, is_thread)
 
-    def _inherit(self, maker, tid, is_thread):
+    def _inherit(self, maker: Any, tid: int, is_thread: bool) -> None:
         """Of a child that may have been seen, and have made others, before its maker's call returned."""
         parent = self._task(maker)
         child = self._task(tid)
@@ -135,19 +140,19 @@ class StraceReader:
             for grandchild, is_grandchild_thread in self._made[tid]:
                 self._inherit(tid, grandchild, is_grandchild_thread)
 
-    def _execute(self, tid, arguments):
+    def _execute(self, tid: Any, arguments: str) -> None:
         if found := _EXECUTED.match(arguments):
             task = self._task(tid)
             task.program = os.path.basename(os.path.realpath(found[1]))
 
-    def _handle_children(self, tid, arguments):
+    def _handle_children(self, tid: Any, arguments: str) -> None:
         task, found = self._task(tid), _SIGCHLD.match(arguments)
         if found and (found[1] == "SIG_IGN" or "SA_NOCLDWAIT" in found[2]):
             self._keep_none.add(task.pid)  # also when it executes another program
         elif found:
             self._keep_none.discard(task.pid)
 
-    def _move(self, tid, way, arguments, length):
+    def _move(self, tid: Any, way: str, arguments: str, length: int) -> None:
         found = _DESCRIPTOR.match(arguments)
         if found and found[2] == "anon_inode:[eventfd]":
             # What is moved is a number, in the eight bytes that strace shows.
@@ -158,7 +163,7 @@ class StraceReader:
         elif found and length > 0:
             self._add(tid, way, int(found[1]), found[2], length)
 
-    def _across(self, tid, call, arguments, length):
+    def _across(self, tid: Any, call: str, arguments: str, length: int) -> None:
         ends = _DESCRIPTOR.findall(arguments)
         if len(ends) < 2 or length == 0:
             return
@@ -167,23 +172,23 @@ class StraceReader:
             self._add(tid, first, int(ends[0][0]), ends[0][1], length)
         self._add(tid, second, int(ends[1][0]), ends[1][1], length)
 
-    def _add(self, tid, way, number, name, length):
+    def _add(self, tid: Any, way: str, number: int, name: str, length: int) -> None:
         flow = self._flow(tid, way, number, name)
         if flow:
             self._task(tid)
             self.account.moves.append(Move(tid, way, flow, length))
 
-    def _flow(self, tid, way, number, name):
+    def _flow(self, tid: Any, way: str, number: int, name: str) -> Flow | None:
         place = (self._task(tid).pid, number)
         if pipe := _PIPE.match(name):
             return Flow("pipe", pipe[1], pipe[1])
         if name.startswith(("UDP", "UNIX-DGRAM", "UNIX-SEQPACKET", "UNIX:")):  # the last: how strace names SEQPACKET
             return datagrams("udp" if name.startswith("UDP") else "unix")
-        ends = None
+        ends: tuple[str, str, str] | None = None
         if connection := _TCP.match(name):
             ends = ("tcp", _address(connection[1]), _address(connection[2]))
-        elif own := _UNIX.match(name):
-            ends = ("unix", own[1], self.account.other_end.get(own[1], "?"))
+        elif socket := _UNIX.match(name):
+            ends = ("unix", socket[1], self.account.other_end.get(socket[1], "?"))
         elif name.startswith("TCP"):
             ends = self._last_name.get(place)
             if ends is None:
@@ -200,12 +205,12 @@ class StraceReader:
             turn = self._turns[own, other]
         return Flow(medium, own, other, turn) if way == SEND else Flow(medium, other, own, turn)
 
-    def _begins(self, place):
+    def _begins(self, place: tuple[Any, Any]) -> None:
         """Another connection has this descriptor from now on."""
         self._last_name.pop(place, None)
         self._fresh.add(place)
 
-    def _accept(self, tid, arguments, number, name):
+    def _accept(self, tid: Any, arguments: str, number: int, name: Any) -> None:
         place = (self._task(tid).pid, number)
         self._begins(place)
         listener, peer = _LISTENER.match(arguments), _PEER.search(arguments)

@@ -9,6 +9,8 @@ import json
 import pathlib
 import re
 import subprocess
+from collections.abc import Iterator
+from typing import Any
 
 from account import RECEIVE, SEND, Accept, Account, Flow, Move, Task, datagrams
 
@@ -20,14 +22,16 @@ _NONE = 0xFFFFFFFF
 _ACCEPTED_BY_CALL = 0  # evidence: the call itself was seen
 
 
-def records(trace):
+def records(trace: Any) -> Iterator[Any]:
     """(event type, fields) of each record, in babeltrace2's order."""
     command = ["babeltrace2", str(trace)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as reader:
+        assert reader.stdout
         for line in reader.stdout:
             if event := _EVENT.search(line):
                 # Pointers and flags are hexadecimal.
                 yield event[1], {name: int(value, 0) for name, value in _FIELD.findall(line, event.end())}
+        assert reader.stderr
         said = reader.stderr.read()
     if reader.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}: status {reader.returncode}: {said.strip()[-500:]}")
@@ -36,13 +40,13 @@ def records(trace):
 class Names:
     """trace.json: processes, channels and the ledger."""
 
-    def __init__(self, trace):
+    def __init__(self, trace: Any) -> None:
         said = json.loads((pathlib.Path(trace) / "trace.json").read_text())
         self.ledger = said["ledger"]
         self.state = said["state"]
         self.processes = said["processes"]
         self.channels = said["channels"]
-        turns = collections.Counter()
+        turns: collections.Counter[Flow] = collections.Counter()
         self._flows = []
         for channel in self.channels:
             flow = self._flow(channel)
@@ -51,11 +55,11 @@ class Names:
                 flow = dataclasses.replace(flow, turn=turns[flow])
             self._flows.append(flow)
 
-    def flow(self, channel):
+    def flow(self, channel: Any) -> Any:
         return self._flows[channel] if channel < len(self._flows) else None
 
     @staticmethod
-    def _flow(channel):
+    def _flow(channel: Any) -> Flow | None:
         medium, _, ends = channel["name"].partition(" ")
         if channel.get("kind") == "datagram":
             return datagrams(medium)
@@ -64,14 +68,19 @@ class Names:
             return Flow("pipe", inode, inode)
         sender, _, receiver = ends.partition(" > ")
         if medium == "unix":
-            inodes = [_INODE.search(end) for end in (sender, receiver)]
-            return Flow("unix", *(inode[1] if inode else "?" for inode in inodes))
+            ends_found = [_INODE.search(end) for end in (sender, receiver)]
+            own, other = (found[1] if found else "?" for found in ends_found)
+            return Flow("unix", own, other)
         if medium == "eventfd":
             return datagrams(medium)
         return Flow(medium, sender, receiver) if medium == "tcp" else None
 
 
-def read(trace, change=lambda found, names: found):
+def _time_of(record: tuple[str, dict[str, Any]]) -> int:
+    return int(record[1]["time"])
+
+
+def read(trace: Any, change: Any = lambda found, names: found) -> Account:
     """`change` is given all records before they are counted: the place to plant an error."""
     names = Names(trace)
     account = Account()
@@ -82,7 +91,7 @@ def read(trace, change=lambda found, names: found):
         tasks.append(task)
         account.tasks[task.tid] = task
     # Some are written later than what came after them: those that waited until their channel was known.
-    for event, fields in sorted(change(list(records(trace)), names), key=lambda record: record[1]["time"]):
+    for event, fields in sorted(change(list(records(trace)), names), key=_time_of):
         number = fields.get("fromTask" if event == "SEND" else "toTask" if event in ("RECEIVE", "RECEIVECALL", "GAP") else "task", _NONE)
         if number >= len(tasks):
             continue
@@ -103,7 +112,7 @@ def read(trace, change=lambda found, names: found):
     return account
 
 
-def _accept(account, task, flow):
+def _accept(account: Account, task: Task, flow: Any) -> None:
     if flow is None:
         account.accepts.append(Accept(task.tid, "?", frozenset()))
     elif not flow.is_datagrams:

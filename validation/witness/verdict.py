@@ -3,13 +3,15 @@
 import glob
 import json
 import os
+import pathlib
 import shutil
 import time
 from dataclasses import dataclass, field
+from typing import Any
 
 import comparison
 from account import RECEIVE, SEND
-from performances import Broken, say
+from performances import Broken, Theatre, say
 
 SHOWN_MOST = 5  # differences of each kind of one program
 KINDS = ("messages", "accepts", "cpu", "counters", "results")
@@ -20,13 +22,13 @@ class Row:
     program: str
     skipped: str = ""
     broken: str = ""
-    differences: list = field(default_factory=list)
-    remarks: list = field(default_factory=list)
-    sent: tuple = (0, 0)
-    received: tuple = (0, 0)
+    differences: list[Any] = field(default_factory=list)
+    remarks: list[Any] = field(default_factory=list)
+    sent: tuple[Any, ...] = (0, 0)
+    received: tuple[Any, ...] = (0, 0)
     accepts: int = 0
-    witness_sent: tuple = (0, 0)
-    witness_received: tuple = (0, 0)
+    witness_sent: tuple[Any, ...] = (0, 0)
+    witness_received: tuple[Any, ...] = (0, 0)
     witness_accepts: int = 0
     processes: int = 0
     cpu_s: float = 0
@@ -34,18 +36,18 @@ class Row:
     counters: int = 0
     matched: float | None = None
     seconds: float = 0
-    open: dict = field(default_factory=dict)  # kind of difference, or part of one -> why DPM is known to have some
+    open: dict[str, Any] = field(default_factory=dict)  # kind of difference, or part of one -> why DPM is known to have some
 
-    def unexplained(self, kind=None):
+    def unexplained(self, kind: str | None = None) -> list[Any]:
         return [difference for difference in self.differences if not difference.reason and kind in (None, difference.kind)]
 
-    def explained(self):
+    def explained(self) -> list[Any]:
         return [difference for difference in self.differences if difference.reason]
 
-    def unknown(self):
+    def unknown(self) -> list[Any]:
         return [difference for difference in self.unexplained() if not {difference.kind, difference.part} & self.open.keys()]
 
-    def cells(self):
+    def cells(self) -> list[Any]:
         if self.skipped or self.broken:
             return [self.program, *["-"] * 9, f"skipped: {self.skipped}" if self.skipped else f"BROKEN: {self.broken}"]
         counted = ", ".join(f"{kind} {len(self.unexplained(kind))}" for kind in KINDS if self.unexplained(kind))
@@ -54,10 +56,10 @@ class Row:
                 "-" if self.matched is None else f"{100 * self.matched:.2f} %", str(self.counters),
                 str(len(self.explained())), counted or "none"]
 
-    def line(self):
+    def line(self) -> str:
         return "  ".join(self.cells()) + f"  ({self.seconds:.0f} s)"
 
-    def texts(self):
+    def texts(self) -> list[Any]:
         shown = []
         for kind in KINDS:
             of_kind = [f"{kind}: {difference.text}" for difference in self.unexplained(kind)]
@@ -75,18 +77,18 @@ COLUMNS = ["program", "sent, strace", "sent, trace", "received, strace", "receiv
            "CPU, wait4 / trace", "matched", "own counters", "explained", "not explained"]
 
 
-def both(messages_and_bytes):
+def both(messages_and_bytes: tuple[Any, ...]) -> str:
     return f"{messages_and_bytes[0]} / {messages_and_bytes[1]} B"
 
 
-def missing(program):
+def missing(program: Any) -> str:
     for needed in program.NEEDS:
         if shutil.which(needed) is None and not os.path.exists(needed) and not glob.glob(f"/usr/sbin/{needed}"):
             return f"{needed} is not installed"
     return ""
 
 
-def try_program(theatre, name, path, program):
+def try_program(theatre: Theatre, name: str, path: pathlib.Path, program: Any) -> Row:
     row = Row(name, skipped=missing(program), open=getattr(program, "OPEN", {}))
     if row.skipped:
         return row
@@ -101,7 +103,7 @@ def try_program(theatre, name, path, program):
     return row
 
 
-def _compare(theatre, path, program, row):
+def _compare(theatre: Any, path: Any, program: Any, row: Row) -> None:
     bare = theatre.perform(path, program, straced=False, metered=False)
     straced = theatre.perform(path, program, straced=True, metered=False)
     metered = theatre.perform(path, program, straced=False, metered=True)
@@ -136,7 +138,7 @@ def _compare(theatre, path, program, row):
             row.remarks += account.remarks if account else []
 
 
-def _matched_share(fates, never_received=None):
+def _matched_share(fates: Any, never_received: Any | None = None) -> Any:
     """Of the messages between metered processes those that are found at both ends.
 
     What its receiver left unread when it ended has one end: as many messages as strace counted in this run, where it watched; in the
@@ -148,7 +150,7 @@ def _matched_share(fates, never_received=None):
     return matched / between if between else 1
 
 
-def _never_received(twice):
+def _never_received(twice: Any) -> list[Any]:
     """That a message is matched with no receive is right if strace sees none."""
     witness, trace = (comparison.never_received(account) for account in (twice.strace, twice.metered))
     if not witness and not trace:
@@ -156,14 +158,17 @@ def _never_received(twice):
     return [f"sent and never received, under both: {witness} messages by strace, {trace} by the trace"]
 
 
-def markdown(rows):
+def markdown(rows: list[Any]) -> str:
     lines = [COLUMNS, ["---"] * len(COLUMNS), *(row.cells() for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def document(rows):
+def document(rows: list[Any]) -> str:
     compared = [row for row in rows if not row.skipped]
-    count = lambda kind: sum(difference.kind == kind for row in compared for difference in row.unknown())
+
+    def count(kind: str) -> int:
+        return sum(difference.kind == kind for row in compared for difference in row.unknown())
+
     known = sum(len(row.unexplained()) - len(row.unknown()) for row in compared)
     matched, matched_known = ([100 * row.matched for row in compared if row.matched is not None and ("matched" in row.open) == is_open]
                               for is_open in (False, True))

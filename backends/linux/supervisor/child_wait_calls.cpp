@@ -18,7 +18,7 @@ constexpr std::int64_t kFirstLookNs = 5'000'000;
 constexpr std::int64_t kLooksApartMaxNs = 300'000'000;
 
 // These programs catch SIGCHLD, and repeat a wait that it has interrupted, or let the kernel restart it: known from
-// their sources, and tested (tests/live/conformance/check_waits).
+// their sources, and tested (tests/live/conformance/check_waits.py).
 constexpr std::array<std::string_view, 5> kWaitAgain = {"/usr/bin/dash", "/bin/dash", "/usr/bin/bash", "/bin/bash",
                                                         "/usr/bin/make"};
 

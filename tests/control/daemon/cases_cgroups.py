@@ -4,13 +4,15 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Callable
+from typing import Any
 
-from control import Controller, wait_for
+from control import Controller, Machine, wait_for
 from cases_processes import cgroup_of, is_frozen, refusal, status_of
 
 
-def with_cgroups(case):
-    def play(machine):
+def with_cgroups(case: Any) -> Callable[..., Any]:
+    def play(machine: Machine) -> Any:
         found = json.loads(subprocess.run([machine.dpm, "doctor", "--json"], capture_output=True).stdout)
         if found["program_cgroups"]:
             return case(machine)
@@ -20,15 +22,15 @@ def with_cgroups(case):
     return play
 
 
-def is_gone(pid):
+def is_gone(pid: int) -> bool:
     return status_of(pid) in ("", "Z")
 
 
-def cpu_ticks(pid):
+def cpu_ticks(pid: int) -> int:
     return sum(map(int, open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[11:13]))
 
 
-def is_idle(pid):
+def is_idle(pid: int) -> bool:
     """Whether it uses no CPU time for half a second."""
     before = cpu_ticks(pid)
     time.sleep(0.5)
@@ -38,7 +40,7 @@ def is_idle(pid):
 class Daemonizer:
     """A program whose grandchild counts in a session of its own, and whose child has ended."""
 
-    def __init__(self, machine, red):
+    def __init__(self, machine: Machine, red: Controller) -> None:
         self.count, self.left = machine.folder + "/count", machine.folder + "/left"
         counts = f"echo $$ >{self.left}; while :; do echo >>{self.count}; done"
         self.pid = red.create("/bin/sh", "-c", f"(setsid sh -c '{counts}' >/dev/null 2>&1 </dev/null &); exec sleep 1000")
@@ -50,14 +52,14 @@ class Daemonizer:
         self.child = int(open(self.left).read())
         assert os.getsid(self.child) == self.child
 
-    def size(self):
+    def size(self) -> int:
         return os.path.getsize(self.count) if os.path.exists(self.count) else 0
 
-    def goes_on(self):
+    def goes_on(self) -> None:
         size = self.size()
         wait_for(lambda: self.size() > size + 100, "the daemonised process to go on")
 
-    def stands_still(self):
+    def stands_still(self) -> None:
         wait_for(lambda: is_frozen(self.pid), "the cgroup to be frozen")
         size = self.size()
         time.sleep(0.2)
@@ -67,7 +69,7 @@ class Daemonizer:
 
 
 @with_cgroups
-def case_daemonised(machine):
+def case_daemonised(machine: Machine) -> None:
     """What has left the program's session and lost its parent is stopped, continued and killed with it."""
     red = Controller(machine)
     program = Daemonizer(machine, red)
@@ -90,7 +92,7 @@ def case_daemonised(machine):
 
 
 @with_cgroups
-def case_daemon_killed(machine):
+def case_daemon_killed(machine: Machine) -> None:
     """The next daemon finds a frozen program, thaws and kills it."""
     red = Controller(machine, "one")
     program = Daemonizer(machine, red)
@@ -112,7 +114,7 @@ def case_daemon_killed(machine):
 
 
 @with_cgroups
-def case_supervisor_killed(machine):
+def case_supervisor_killed(machine: Machine) -> None:
     """Without daemon and supervisor only the cgroup shows what has lost its parent."""
     red = Controller(machine, "one")
     program = Daemonizer(machine, red)
@@ -143,7 +145,7 @@ def case_supervisor_killed(machine):
 
 
 @with_cgroups
-def case_killed_unattended(machine):
+def case_killed_unattended(machine: Machine) -> None:
     """Without its supervisor a frozen program is killed as a whole."""
     red = Controller(machine, "one")
     program = Daemonizer(machine, red)
@@ -161,7 +163,7 @@ def case_killed_unattended(machine):
 
 
 @with_cgroups
-def case_unnoticed(machine):
+def case_unnoticed(machine: Machine) -> None:
     """A program that is stopped and started gets no signal, and its children do not seem stopped to it."""
     red = Controller(machine)
     program = """
@@ -193,14 +195,14 @@ os.kill(child, 9)
 
 
 @with_cgroups
-def case_frozen_from_outside(machine):
+def case_frozen_from_outside(machine: Machine) -> None:
     """A cgroup that others freeze and thaw is reported."""
     red = Controller(machine)
     pid = red.create("/bin/sleep", "1000")
     order = cgroup_of(pid) + "/cgroup.freeze"
     red.on("start_process", pid)
 
-    def tell(value):
+    def tell(value: str) -> None:
         with open(order, "w") as file:
             file.write(value)
 
@@ -230,7 +232,7 @@ def case_frozen_from_outside(machine):
 
 
 @with_cgroups
-def case_nothing_stays(machine):
+def case_nothing_stays(machine: Machine) -> None:
     """No cgroup stays: not of what ended, was left behind, was refused, never began, or lost everything of ours."""
     red = Controller(machine, "one")
     pid = red.create("/bin/true")

@@ -6,17 +6,17 @@ import signal
 import subprocess
 import threading
 
-from control import Controller, Ended, wait_for
+from control import Controller, Ended, Machine, wait_for
 from cases_processes import is_still, refusal, status_of
 
 COUNT = "i=0; while :; do i=$((i+1)); echo $i; read x || exit 0; done"
 
 
-def is_alive(pid):
+def is_alive(pid: int) -> bool:
     return status_of(pid) not in ("", "Z")
 
 
-def case_daemon_killed(machine):
+def case_daemon_killed(machine: Machine) -> None:
     """The next daemon finds every process, in its state, with its output and its end."""
     red = Controller(machine, "one")
     running = red.create("/bin/sh", "-c", COUNT, name="running")
@@ -65,7 +65,7 @@ def case_daemon_killed(machine):
     again.close()
 
 
-def case_ended_meanwhile(machine):
+def case_ended_meanwhile(machine: Machine) -> None:
     """What happened while there was neither daemon nor controller is told to the next one."""
     red = Controller(machine, "one")
     pid = red.create("/bin/sh", "-c", f"while ! test -e {machine.folder}/go; do sleep 0.01; done; echo done; exit 9")
@@ -85,7 +85,7 @@ def case_ended_meanwhile(machine):
     again.close()
 
 
-def case_controller_gone(machine):
+def case_controller_gone(machine: Machine) -> None:
     """Processes of a controller that is gone go on; it comes back and controls them, or another adopts them."""
     red = Controller(machine, "one")
     pid = red.create("/bin/sh", "-c", COUNT)
@@ -121,7 +121,7 @@ def case_controller_gone(machine):
     other.close()
 
 
-def case_same_name_twice(machine):
+def case_same_name_twice(machine: Machine) -> None:
     """A controller that connects once more replaces its older connection."""
     red = Controller(machine, "one")
     pid = red.create("/bin/sleep", "1000")
@@ -136,7 +136,7 @@ def case_same_name_twice(machine):
     again.close()
 
 
-def case_two_names(machine):
+def case_two_names(machine: Machine) -> None:
     """A controller that reaches the machine by another name keeps both connections; closing one loses nothing."""
     red = Controller(machine, "one", known_as="red")
     pid = red.create("/bin/sh", "-c", COUNT)
@@ -152,7 +152,7 @@ def case_two_names(machine):
     red.close()
 
 
-def case_identity(machine):
+def case_identity(machine: Machine) -> None:
     """Other accounts, and other machines, cannot know what a machine is recognised by; the next daemon says the same."""
     red = Controller(machine)
     host = red.welcome["host"]
@@ -165,7 +165,7 @@ def case_identity(machine):
     red.close()
 
 
-def case_descriptors_of_the_caller(machine):
+def case_descriptors_of_the_caller(machine: Machine) -> None:
     """What the caller of the launcher left open reaches neither the daemon nor a program."""
     lock = open(machine.folder + "/lock", "w")
     fcntl.flock(lock, fcntl.LOCK_EX)
@@ -183,11 +183,11 @@ def case_descriptors_of_the_caller(machine):
     red.close()
 
 
-def case_two_daemons_at_once(machine):
+def case_two_daemons_at_once(machine: Machine) -> None:
     """Ten launchers at the same time start one daemon."""
     found = []
 
-    def connect(i):
+    def connect(i: str) -> None:
         found.append(Controller(machine, f"controller-{i}"))
     threads = [threading.Thread(target=connect, args=(i,)) for i in range(10)]
     for thread in threads:
@@ -205,7 +205,7 @@ def case_two_daemons_at_once(machine):
         controller.close()
 
 
-def case_supervisor_killed(machine):
+def case_supervisor_killed(machine: Machine) -> None:
     """The program goes on, its output is discarded, and that is reported."""
     red = Controller(machine)
     going_on = machine.folder + "/going-on"
@@ -223,7 +223,7 @@ def case_supervisor_killed(machine):
     child = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split()
     red.on("stop_process", pid)
     wait_for(lambda: is_still(pid), "the program to be stopped")
-    assert all(is_still(one) for one in child), child
+    assert all(is_still(int(one)) for one in child), child
     red.on("start_process", pid)
     wait_for(lambda: not is_still(pid), "the program to go on")
     os.kill(pid, signal.SIGSTOP)
@@ -243,7 +243,7 @@ def case_supervisor_killed(machine):
     red.close()
 
 
-def case_everything_killed(machine):
+def case_everything_killed(machine: Machine) -> None:
     """Controller, daemon and supervisor killed: the program goes on."""
     red = Controller(machine)
     going_on = machine.folder + "/going-on"
@@ -271,7 +271,7 @@ def case_everything_killed(machine):
     os.kill(pid, signal.SIGKILL)
 
 
-def case_daemon_and_supervisor_killed(machine):
+def case_daemon_and_supervisor_killed(machine: Machine) -> None:
     """The next daemon knows what goes on, and what has ended, without their supervisors."""
     red = Controller(machine, "one")
     goes_on, ends, stopped = (red.create("/bin/sleep", "1000", name=name) for name in ("goes_on", "ends", "stopped"))
@@ -300,7 +300,7 @@ def case_daemon_and_supervisor_killed(machine):
     program.wait()
 
 
-def case_controller_never_returns(machine):
+def case_controller_never_returns(machine: Machine) -> None:
     """Ended processes are kept for a controller that is gone, for a limited time; running ones are never forgotten."""
     machine.keep, machine.idle = 1, 1
     red = Controller(machine, "gone")
@@ -321,7 +321,7 @@ def case_controller_never_returns(machine):
     wait_for(lambda: not machine.processes(), "everything to end")
 
 
-def case_ends_by_itself(machine):
+def case_ends_by_itself(machine: Machine) -> None:
     """A daemon with nothing to do ends, one with something does not."""
     machine.idle = 1
     red = Controller(machine)

@@ -5,12 +5,12 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "live/harness"))
-from control import Controller, wait_for  # noqa: E402
-from cases_processes import refusal  # noqa: E402
-from running import for_every_account  # noqa: E402
+from control import Controller, Machine, wait_for
+from cases_processes import refusal
+from running import for_every_account
 
 
-def put(red, path, data, mode=0o644, chunk=100_000):
+def put(red: Controller, path: str, data: bytes, mode: int = 0o644, chunk: int = 100_000) -> None:
     offset = 0
     while True:
         piece = data[offset:offset + chunk]
@@ -21,7 +21,7 @@ def put(red, path, data, mode=0o644, chunk=100_000):
         offset += len(piece)
 
 
-def case_find(machine):
+def case_find(machine: Machine) -> None:
     """A file is known by its digest; anything but a file is refused."""
     red = Controller(machine)
     data = os.urandom(3_000_000)
@@ -42,7 +42,7 @@ def case_find(machine):
     red.close()
 
 
-def case_put(machine):
+def case_put(machine: Machine) -> None:
     """A file arrives whole or not at all, with its mode, in folders that are made for it; and can be executed."""
     red = Controller(machine)
     data = os.urandom(1_234_567)
@@ -63,11 +63,11 @@ def case_put(machine):
     red.close()
 
 
-def case_put_refused(machine):
+def case_put_refused(machine: Machine) -> None:
     """A file that cannot be written is reported, and leaves nothing behind."""
     red = Controller(machine)
 
-    def piece(path, offset=0, data=b"x", last=True):
+    def piece(path: str, offset: int = 0, data: bytes = b"x", last: bool = True) -> str:
         return refusal(red.ask, "put_file", data, path=path, mode=0o600, offset=offset, last=last)
     assert "its first piece has not come" in piece("~/late", 5)
     red.ask("put_file", b"12345", path="~/gap", mode=0o600, offset=0, last=False)
@@ -86,7 +86,7 @@ def case_put_refused(machine):
     wait_for(lambda: sorted(os.listdir(home)) == ["file", "folder"], "what was not whole to be removed")
 
 
-def case_rights(machine):
+def case_rights(machine: Machine) -> None:
     """The rights are those of the user, here an ordinary account."""
     if os.geteuid() != 0:
         print("SKIPPED: only root can become another user")
@@ -98,8 +98,7 @@ def case_rights(machine):
     os.makedirs(machine.folder + "/state", exist_ok=True)
     os.chown(machine.folder + "/state", user, user)
     machine.dpm = for_every_account(machine.dpm, machine.folder)
-    attach = machine.attach_command()
-    machine.attach_command = lambda: ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *attach]
+    machine.as_account = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
     red = Controller(machine)
     assert red.welcome["user"] == user
     assert "Permission denied" in refusal(red.ask, "find_file", path="/etc/shadow")
@@ -113,7 +112,7 @@ def case_rights(machine):
     red.close()
 
 
-def case_log_of_none(machine):
+def case_log_of_none(machine: Machine) -> None:
     """Only filters have logs."""
     red = Controller(machine)
     pid = red.create("/bin/sleep", "1000")

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from typing import Any
 
 from control import Controller, Machine, wait_for
 from cases_processes import refusal
@@ -12,12 +13,13 @@ from cases_processes import refusal
 TALK = ("import socket\na, b = socket.socketpair()\nfor i in range(200):\n  a.send(b'x' * 10)\n  b.recv(10)\n")
 
 
-def create_filter(red, name="f1", program="", descriptions="", templates="", loopback_only=True):
+def create_filter(red: Controller, name: str = "f1", program: str = "", descriptions: str = "", templates: str = "",
+                  loopback_only: bool = True) -> Any:
     return red.ask("create_filter", name=name, program=program, descriptions=descriptions, templates=templates,
                    loopback_only=loopback_only, port_first=0, port_last=0, through_controller=False)
 
 
-def run_with(red, made, *command, flags="all"):
+def run_with(red: Controller, made: dict[Any, Any], *command: str, flags: str = "all") -> Any:
     address = made["address"]
     pid = red.ask("create_process", job="job", name="talker", file=command[0], arguments=list(command[1:]), directory="",
                   input="", flags=flags, filter=address)["pid"]
@@ -26,7 +28,7 @@ def run_with(red, made, *command, flags="all"):
     return pid
 
 
-def fetch(red, pid, folder):
+def fetch(red: Controller, pid: int, folder: str) -> str:
     """The log, as a controller copies it."""
     for name in red.ask("get_log", pid=pid, file="", offset=0, bytes_max=0)["files"]:
         os.makedirs(os.path.dirname(f"{folder}/{name}"), exist_ok=True)
@@ -39,13 +41,13 @@ def fetch(red, pid, folder):
     return folder
 
 
-def statistics(machine, trace):
+def statistics(machine: Machine, trace: Any) -> Any:
     done = subprocess.run([machine.dpm, "statistics", "--json", trace], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
-def case_log(machine):
+def case_log(machine: Machine) -> None:
     """A process is metered, its filter ended, and the log that was fetched holds all its messages."""
     red = Controller(machine)
     made = create_filter(red)
@@ -81,7 +83,7 @@ STEPS = ("import os, socket, sys\na, b = socket.socketpair()\nfor line in sys.st
          "    a.send(b'x')\n    b.recv(1)\n  os.write(1, b'done\\n')\n")
 
 
-def case_flags(machine):
+def case_flags(machine: Machine) -> None:
     """Flags count for every call after the answer, on a running process, and cost it no error."""
     red = Controller(machine)
     made = create_filter(red)
@@ -105,7 +107,7 @@ def case_flags(machine):
     red.close()
 
 
-def case_own_program(machine):
+def case_own_program(machine: Machine) -> None:
     """Any program can be a filter; its end by itself is told."""
     red = Controller(machine)
     program = machine.home + "/filter"
@@ -126,7 +128,7 @@ def case_own_program(machine):
     red.close()
 
 
-def case_daemon_killed(machine):
+def case_daemon_killed(machine: Machine) -> None:
     """A filter, and what goes to it, is found again by the next daemon."""
     red = Controller(machine, "one")
     made = create_filter(red)
@@ -142,7 +144,7 @@ def case_daemon_killed(machine):
     red.close()
 
 
-def case_collector_killed(machine):
+def case_collector_killed(machine: Machine) -> None:
     """A collector that is killed is told, and does its meters' programs no harm."""
     red = Controller(machine)
     made = create_filter(red)
@@ -153,7 +155,7 @@ def case_collector_killed(machine):
     red.close()
 
 
-def case_unreachable(machine):
+def case_unreachable(machine: Machine) -> None:
     """A filter that cannot be reached holds up neither the program nor who controls it; its events stay in a file."""
     machine.address = {"hosts": ["127.0.0.1"], "port": 9, "secret": "0" * 64, "filter": "none",
                        "through_controller": False, "id": "0" * 32}
@@ -170,7 +172,7 @@ exit $(cat ../../status 2>/dev/null || echo 0)
 """
 
 
-def case_ended(machine):
+def case_ended(machine: Machine) -> None:
     """A filter that is told to end writes what it writes last, and its log can be read until it is released."""
     red = Controller(machine)
     program = machine.home + "/counts"
@@ -205,11 +207,11 @@ def case_ended(machine):
     red.close()
 
 
-def kept(red):
+def kept(red: Controller) -> dict[str, Any]:
     return {file["name"]: file for file in red.ask("list_kept")["files"]}
 
 
-def case_kept_files(machine):
+def case_kept_files(machine: Machine) -> None:
     """Logs and copied files are listed with their sizes and users, and removed unless something uses them."""
     red = Controller(machine)
     assert kept(red) == {}
@@ -231,7 +233,7 @@ def case_kept_files(machine):
     assert files["0123456789abcdef/waits"]["used_by"].startswith("process "), files
     assert files["0123456789abcdef/link"]["size_bytes"] == 0, files
 
-    def remove(kind, name):
+    def remove(kind: str, name: str) -> Any:
         return red.ask("remove_kept", kind=kind, name=name)
 
     assert "is used by filter 'f1'" in refusal(remove, "log", log)
@@ -265,7 +267,7 @@ def case_kept_files(machine):
     red.close()
 
 
-def case_files_with_mistakes(machine):
+def case_files_with_mistakes(machine: Machine) -> None:
     """The daemon refuses to create a standard filter whose files have mistakes, names the mistake, and leaves no log."""
     red = Controller(machine)
     home = machine.home + "/"

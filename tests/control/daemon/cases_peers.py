@@ -8,11 +8,11 @@ import struct
 import threading
 import time
 
-from control import REPLY, REQUEST, VERSION, Connection, Controller, frame, request_frame, wait_for
+from control import Connection, Controller, Machine, REPLY, REQUEST, VERSION, frame, request_frame, wait_for
 from cases_processes import refusal
 
 
-def raw_socket(machine):
+def raw_socket(machine: Machine) -> socket.socket:
     """The daemon's socket itself, past `--attach`."""
     Controller(machine, "starter").close()
     raw = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -21,7 +21,7 @@ def raw_socket(machine):
     return raw
 
 
-def everything_from(raw):
+def everything_from(raw: socket.socket) -> bytes:
     data = b""
     while True:
         try:
@@ -33,7 +33,7 @@ def everything_from(raw):
         data += part
 
 
-def answer_to(machine, data, shut=False):
+def answer_to(machine: Machine, data: bytes, shut: bool = False) -> bytes:
     """What the daemon says to these bytes before it closes."""
     raw = raw_socket(machine)
     try:
@@ -49,7 +49,7 @@ def answer_to(machine, data, shut=False):
 HELLO = request_frame(1, "hello", {"version": VERSION, "controller": "stranger", "machine": ""})
 
 
-def case_wrong_messages(machine):
+def case_wrong_messages(machine: Machine) -> None:
     """A peer that sends anything but a message is dropped, with the reason; the daemon and others go on."""
     red = Controller(machine)
     pid = red.create("/bin/sleep", "1000")
@@ -79,7 +79,7 @@ def case_wrong_messages(machine):
     red.close()
 
 
-def case_garbage(machine):
+def case_garbage(machine: Machine) -> None:
     """Random bytes, and messages with random bytes changed, do the daemon no harm."""
     red = Controller(machine)
     pid = red.create("/bin/sleep", "1000")
@@ -99,7 +99,7 @@ def case_garbage(machine):
     red.close()
 
 
-def case_cut_anywhere(machine):
+def case_cut_anywhere(machine: Machine) -> None:
     """Frames may come in any pieces; a connection that ends inside one affects no other."""
     red = Controller(machine)
     data = HELLO + request_frame(2, "list_managed", {})
@@ -116,7 +116,7 @@ def case_cut_anywhere(machine):
     red.close()
 
 
-def case_other_version(machine):
+def case_other_version(machine: Machine) -> None:
     """A controller of another version is told both."""
     connection = Connection(machine.attach_command(), machine.env)
     why = refusal(connection.ask, "hello", version=7, controller="new", colour="red")
@@ -125,14 +125,14 @@ def case_other_version(machine):
     connection.close()
 
 
-def case_supervisor_of_another_version(machine):
+def case_supervisor_of_another_version(machine: Machine) -> None:
     """An agent of another version of dpm is not managed, which the log says; nothing waits for it."""
     os.mkdir(machine.folder + "/run/dpm", 0o700)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as left:
         left.bind(f"{machine.folder}/run/dpm/agent@{machine.name}@1")
         left.listen()
 
-        def refuse():
+        def refuse() -> None:
             daemon, _ = left.accept()
             daemon.recv(1000)
             daemon.sendall(frame(REPLY, b'{"type":"refused","number":1,"why":"started by a dpm of control version 9"}'))
@@ -144,14 +144,14 @@ def case_supervisor_of_another_version(machine):
         red.close()
 
 
-def case_reserved_name(machine):
+def case_reserved_name(machine: Machine) -> None:
     """A controller cannot have the name that means that none is connected."""
     connection = Connection(machine.attach_command(), machine.env)
     assert "cannot be a controller's name" in refusal(connection.ask, "hello", version=VERSION, controller=".")
     connection.close()
 
 
-def case_slow_peers(machine):
+def case_slow_peers(machine: Machine) -> None:
     """A peer that does not say Hello, or does not complete a frame, is dropped."""
     red = Controller(machine)
     begin = time.monotonic()
@@ -173,7 +173,7 @@ def case_slow_peers(machine):
     red.close()
 
 
-def case_many_peers(machine):
+def case_many_peers(machine: Machine) -> None:
     """More connections than a daemon serves are refused, and then it serves again."""
     red = Controller(machine)
     peers = [raw_socket(machine) for _ in range(3)]
@@ -184,11 +184,16 @@ def case_many_peers(machine):
     assert red.managed() == {}
     for peer in peers:
         peer.close()
-    wait_for(lambda: Controller(machine, "late").close() is None, "room")
+
+    def has_room() -> bool:
+        Controller(machine, "late").close()
+        return True
+
+    wait_for(has_room, "room")
     red.close()
 
 
-def case_another_user(machine):
+def case_another_user(machine: Machine) -> None:
     """Another account gets neither into the folder nor, if it did, an answer."""
     if os.geteuid() != 0:
         print("SKIPPED: only root can try as another user")
@@ -224,7 +229,7 @@ def case_another_user(machine):
     red.close()
 
 
-def case_no_network(machine):
+def case_no_network(machine: Machine) -> None:
     """The daemon and its supervisors listen on no network."""
     red = Controller(machine)
     red.create("/bin/sleep", "1000")

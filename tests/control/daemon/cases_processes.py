@@ -3,11 +3,13 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Callable
+from typing import Any
 
-from control import Controller, Refused, wait_for
+from control import Controller, Machine, Refused, wait_for
 
 
-def refusal(ask, *arguments, **fields):
+def refusal(ask: Callable[..., Any], *arguments: str | int | bytes | Controller, **fields: Any) -> str:
     try:
         ask(*arguments, **fields)
     except Refused as why:
@@ -15,7 +17,7 @@ def refusal(ask, *arguments, **fields):
     raise AssertionError(f"not refused: {arguments} {fields}")
 
 
-def status_of(pid):
+def status_of(pid: int) -> str:
     """The letter that ps shows, or '' if there is no such process."""
     try:
         return open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[0]
@@ -23,7 +25,7 @@ def status_of(pid):
         return ""
 
 
-def cgroup_of(pid):
+def cgroup_of(pid: int) -> str:
     """The folder of a process's cgroup (version 2), or ''."""
     try:
         place = next(line[3:-1] for line in open(f"/proc/{pid}/cgroup") if line.startswith("0::"))
@@ -33,19 +35,19 @@ def cgroup_of(pid):
     return mount + place.rstrip("/")
 
 
-def is_frozen(pid):
+def is_frozen(pid: int) -> bool:
     try:
         return "frozen 1\n" in open(cgroup_of(pid) + "/cgroup.events").readlines()
     except OSError:
         return False
 
 
-def is_still(pid):
+def is_still(pid: int) -> bool:
     """Stopped, by a signal or with its cgroup."""
     return status_of(pid) == "T" or is_frozen(pid)
 
 
-def case_created_suspended(machine):
+def case_created_suspended(machine: Machine) -> None:
     """A process that was created has not done anything; started, it does everything."""
     red = Controller(machine)
     made = machine.folder + "/made"
@@ -63,7 +65,7 @@ def case_created_suspended(machine):
     red.close()
 
 
-def case_reasons(machine):
+def case_reasons(machine: Machine) -> None:
     """Why a process has ended."""
     red = Controller(machine)
     assert red.run("/bin/true")[1] == "normal"
@@ -73,7 +75,7 @@ def case_reasons(machine):
     red.close()
 
 
-def case_not_created(machine):
+def case_not_created(machine: Machine) -> None:
     """What cannot be run is refused before anything is made."""
     red = Controller(machine)
     assert "no such program in PATH" in refusal(red.create, "no-such-program")
@@ -86,7 +88,7 @@ def case_not_created(machine):
     red.close()
 
 
-def case_environment(machine):
+def case_environment(machine: Machine) -> None:
     """Arguments of any bytes, folder, path, session and standard descriptors of a process."""
     red = Controller(machine)
     pid = red.create("sh", "-c", 'printf "%s|" "$@"; pwd', "sh", "two words", "ü", "", directory="/usr")
@@ -106,7 +108,7 @@ def case_environment(machine):
     red.close()
 
 
-def case_stop_and_start(machine):
+def case_stop_and_start(machine: Machine) -> None:
     """Stopped, nothing of the program runs, and it goes on where it was."""
     red = Controller(machine)
     counter = machine.folder + "/count"
@@ -136,7 +138,7 @@ def case_stop_and_start(machine):
     red.close()
 
 
-def case_stopped_from_outside(machine):
+def case_stopped_from_outside(machine: Machine) -> None:
     """A process that others stop and continue, or that stops itself, is reported; the user's commands do what they say."""
     red = Controller(machine)
     pid = red.create("/bin/sh", "-c", f"while ! test -e {machine.folder}/go; do sleep 0.01; done; kill -STOP $$; sleep 1000")
@@ -164,7 +166,7 @@ def case_stopped_from_outside(machine):
     red.close()
 
 
-def case_left_behind(machine):
+def case_left_behind(machine: Machine) -> None:
     """What a program leaves behind goes on when it is released, and that is reported."""
     red = Controller(machine)
     pid = red.create("/bin/sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!")
@@ -181,7 +183,7 @@ def case_left_behind(machine):
     red.close()
 
 
-def case_transitions(machine):
+def case_transitions(machine: Machine) -> None:
     """What is not in the picture of states is refused, and nothing has changed."""
     red = Controller(machine)
     pid = red.create("/bin/sleep", "1000")
@@ -208,7 +210,7 @@ def case_transitions(machine):
     red.close()
 
 
-def case_orphans(machine):
+def case_orphans(machine: Machine) -> None:
     """What a program leaves behind is its own: it goes on, it is stopped and killed with it."""
     red = Controller(machine)
     left = machine.folder + "/left"
@@ -234,7 +236,7 @@ def case_orphans(machine):
     red.close()
 
 
-def case_flags(machine):
+def case_flags(machine: Machine) -> None:
     """Flags change while it runs, and are told."""
     red = Controller(machine)
     pid = red.create("/bin/sleep", "1000", flags="send,receive")
@@ -249,7 +251,7 @@ def case_flags(machine):
     red.close()
 
 
-def case_acquire(machine):
+def case_acquire(machine: Machine) -> None:
     """An acquired process is metered, and neither started, stopped nor killed; released, it goes on."""
     red = Controller(machine)
     program = subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -263,8 +265,10 @@ def case_acquire(machine):
         assert refusal(red.ask, "input", pid=program.pid, end=True)
         assert "metered" in refusal(red.ask, "acquire_process", job="job", pid=program.pid, flags="", filter=address)
         red.ask("set_flags", pid=program.pid, flags="send")
+        assert program.stdin
         program.stdin.write(b"still here\n")
         program.stdin.flush()
+        assert program.stdout
         assert program.stdout.readline() == b"still here\n"
         red.on("release", program.pid)
         program.stdin.write(b"and now\n")
@@ -280,17 +284,18 @@ def case_acquire(machine):
     finally:
         program.kill()
         program.wait()
+        assert program.stdout
         program.stdout.close()
     assert "no such process" in refusal(red.ask, "acquire_process", job="j", pid=program.pid, flags="", filter=address)
     red.close()
 
 
-def kb_of(path, name):
+def kb_of(path: str, name: str) -> int:
     """A line of a file in /proc."""
     return next(int(line.split()[1]) for line in open(path) if line.startswith(name + ":"))
 
 
-def room_for_supervisors(machine, red):
+def room_for_supervisors(machine: Machine, red: Controller) -> int:
     """In half of the memory that is free. One of a sanitizer's build takes twenty times as much as it does otherwise."""
     pid = red.create("/bin/sleep", "1000")
     while len(supervisors := machine.processes("--supervise")) != 1:  # one of the case before may still be ending
@@ -302,7 +307,7 @@ def room_for_supervisors(machine, red):
     return room
 
 
-def case_many(machine):
+def case_many(machine: Machine) -> None:
     """Two hundred processes on one machine, or as many as its memory holds; and what that took."""
     red = Controller(machine)
     count = min(200, room_for_supervisors(machine, red))
@@ -328,14 +333,14 @@ def case_many(machine):
     red.close()
 
 
-def case_churn(machine):
+def case_churn(machine: Machine) -> None:
     """The daemon needs no more memory for the hundredth process than for the first ones."""
     red = Controller(machine)
 
-    def resident_kb():
+    def resident_kb() -> int:
         return kb_of(f"/proc/{machine.daemon()}/status", "VmRSS")
 
-    def some(count):
+    def some(count: int) -> None:
         for _ in range(count):
             red.run("/bin/echo", "x" * 10000)
         red.reports.clear()

@@ -1,10 +1,13 @@
 """What is stopped, continued and killed by signals, where programs have no cgroups of their own."""
 import cases_faults
 import cases_processes
+from collections.abc import Callable
+from control import Machine
+from typing import Any
 
 
-def without_cgroups(case):
-    def play(machine):
+def without_cgroups(case: Callable[..., Any]) -> Callable[..., Any]:
+    def play(machine: Machine) -> None:
         machine.signals = True
         case(machine)
     play.__doc__, play.__name__ = case.__doc__, case.__name__

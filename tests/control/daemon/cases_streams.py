@@ -2,13 +2,13 @@
 import os
 import time
 
-from control import Controller, Refused, wait_for
+from control import Controller, Machine, Refused, wait_for
 from cases_processes import refusal
 
 KEPT = 4 * 1024 * 1024
 
 
-def case_output(machine):
+def case_output(machine: Machine) -> None:
     """Both outputs arrive whole and in order, before the end is told."""
     red = Controller(machine)
     pid = red.create("/bin/sh", "-c", "seq 1 100000; seq 1 1000 >&2; printf 'no newline'")
@@ -22,7 +22,7 @@ def case_output(machine):
     red.close()
 
 
-def case_any_bytes(machine):
+def case_any_bytes(machine: Machine) -> None:
     """Input and output are bytes, not text."""
     red = Controller(machine)
     data = bytes(range(256)) * 1000
@@ -35,7 +35,7 @@ def case_any_bytes(machine):
     red.close()
 
 
-def case_input(machine):
+def case_input(machine: Machine) -> None:
     """Input comes while it runs, or before it began; it ends on request; too much unread input is refused."""
     red = Controller(machine)
     pid = red.create("/bin/cat")
@@ -64,7 +64,7 @@ def case_input(machine):
     red.close()
 
 
-def case_input_file(machine):
+def case_input_file(machine: Machine) -> None:
     """Standard input from a file."""
     red = Controller(machine)
     with open(machine.home + "/in", "w") as file:
@@ -78,7 +78,7 @@ def case_input_file(machine):
     red.close()
 
 
-def case_nobody_listens(machine):
+def case_nobody_listens(machine: Machine) -> None:
     """A program whose controller is gone never waits; what is kept and what was dropped add up."""
     red = Controller(machine)
     done = machine.folder + "/done"
@@ -105,7 +105,7 @@ def case_nobody_listens(machine):
     red.close()
 
 
-def case_slow_listener(machine):
+def case_slow_listener(machine: Machine) -> None:
     """A listener who is slow makes the program wait, loses nothing, and others do not feel it."""
     red = Controller(machine, "slow")
     done = machine.folder + "/done"
@@ -130,7 +130,7 @@ def case_slow_listener(machine):
     red.close()
 
 
-def case_dead_listener(machine):
+def case_dead_listener(machine: Machine) -> None:
     """A listener that takes nothing for half a minute does not count: the program goes on."""
     red = Controller(machine, "dead")
     done = machine.folder + "/done"

@@ -1,37 +1,42 @@
 """A controller for tests: speaks control messages (control/protocol/control_codec.hpp) with `dpm meterd --attach`."""
+
+from __future__ import annotations
+
 import contextlib
 import hashlib
 import hmac
+import io
 import json
 import os
-import queue
 import signal
 import struct
 import subprocess
 import threading
 import time
+from collections.abc import Callable, Sequence
+from typing import Any
 
 REQUEST, REPLY, REPORT = 1, 2, 3
 VERSION = 6
 PATIENCE = 60  # seconds, for anything that must happen
 
 
-def frame(kind, text, raw=b"", frame_version=1):
+def frame(kind: int, text: bytes, raw: bytes = b"", frame_version: int = 1) -> bytes:
     body = struct.pack("<I", len(text)) + text + raw
     return struct.pack("<IBBH", len(body), frame_version, kind, 0) + body
 
 
-def request_frame(number, kind, fields, raw=b""):
+def request_frame(number: int, kind: str, fields: dict[str, Any], raw: bytes = b"") -> bytes:
     return frame(REQUEST, json.dumps({"type": kind, "number": number, **fields}).encode(), raw)
 
 
-def for_scope(address, machine, job):
+def for_scope(address: dict[str, Any], machine: str, job: str) -> dict[str, Any]:
     """A filter's address as meters of this machine and job get it: with their key instead of the filter's secret."""
     extracted = hmac.digest(bytes(32), bytes.fromhex(address["secret"]), hashlib.sha256)
     return address | {"secret": hmac.digest(extracted, f"dpm meter {machine}/{job}\x01".encode(), hashlib.sha256).hex()}
 
 
-def wait_for(condition, what, patience=PATIENCE):
+def wait_for(condition: Callable[..., Any], what: str, patience: float = PATIENCE) -> Any:
     """Waits on a condition; its value."""
     end = time.monotonic() + patience
     while True:
@@ -51,19 +56,19 @@ class Ended(Exception):
     pass
 
 
-class Message(dict):
+class Message(dict[str, Any]):
     raw = b""
 
 
 class Connection:
     """Frames over the standard input and output of a command. Reports and replies are taken by a thread."""
 
-    def __init__(self, command, env=None, inherited=()):
+    def __init__(self, command: list[str], env: dict[str, str] | None = None, inherited: Sequence[int] = ()) -> None:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, env=env, start_new_session=True, pass_fds=inherited)
-        self.reports = []
+        self.reports: list[Message] = []
         self.changed = threading.Condition()
-        self.replies = {}
+        self.replies: dict[int, Message] = {}
         self.ended = False
         self.number = 0
         self.reading = threading.Event()
@@ -71,17 +76,18 @@ class Connection:
         self.thread = threading.Thread(target=self._read, daemon=True)
         self.thread.start()
 
-    def _read_exactly(self, count):
+    def _read_exactly(self, count: int) -> bytes:
         data = b""
         while len(data) < count:
             self.reading.wait()
+            assert isinstance(self.process.stdout, io.BufferedReader)
             part = self.process.stdout.read1(count - len(data))
             if not part:
                 raise EOFError
             data += part
         return data
 
-    def _read(self):
+    def _read(self) -> None:
         try:
             while True:
                 length, version, kind, zero = struct.unpack("<IBBH", self._read_exactly(8))
@@ -103,14 +109,15 @@ class Connection:
             self.ended = True
             self.changed.notify_all()
 
-    def write(self, data):
+    def write(self, data: bytes) -> None:
         try:
+            assert self.process.stdin
             self.process.stdin.write(data)
             self.process.stdin.flush()
         except BrokenPipeError:
             pass
 
-    def until(self, condition, what):
+    def until(self, condition: Callable[..., Any], what: str) -> Any:
         with self.changed:
             if not self.changed.wait_for(lambda: condition() or self.ended, PATIENCE):
                 raise AssertionError(f"waited {PATIENCE} s in vain for {what}")
@@ -118,74 +125,79 @@ class Connection:
                 raise Ended(f"the connection ended before {what}")
             return condition()
 
-    def send(self, kind, raw=b"", /, **fields):
+    def send(self, kind: str, raw: bytes = b"", /, **fields: Any) -> int:
         self.number += 1
         self.write(request_frame(self.number, kind, fields, raw))
         return self.number
 
-    def answer(self, number):
+    def answer(self, number: int) -> Any:
         reply = self.until(lambda: self.replies.get(number), f"a reply to {number}")
         if reply["type"] == "refused":
             raise Refused(reply["why"])
         return reply
 
-    def ask(self, kind, raw=b"", /, **fields):
+    def ask(self, kind: str, raw: bytes = b"", /, **fields: Any) -> Any:
         return self.answer(self.send(kind, raw, **fields))
 
-    def close(self):
+    def close(self) -> None:
         self.reading.set()
         try:
+            assert self.process.stdin
             self.process.stdin.close()
         except BrokenPipeError:
             pass
         self.process.wait(PATIENCE)
         self.thread.join(PATIENCE)
+        assert self.process.stdout
         self.process.stdout.close()
+        assert self.process.stderr
         self.process.stderr.close()
 
-    def kill(self):
+    def kill(self) -> None:
         self.process.kill()
         self.close()
 
 
 class Controller(Connection):
-    def __init__(self, machine, name="controller-1", hello=True, known_as="red", inherited=()):
+    def __init__(self, machine: Machine, name: str = "controller-1", hello: bool = True, known_as: str = "red",
+                 inherited: Sequence[int] = ()) -> None:
         super().__init__(machine.attach_command(), machine.env, inherited)
         self.machine = machine
         if hello:
             self.welcome = self.ask("hello", version=VERSION, controller=name, machine=known_as)
 
-    def send(self, kind, raw=b"", /, **fields):
+    def send(self, kind: str, raw: bytes = b"", /, **fields: Any) -> int:
         if kind in ("create_process", "acquire_process"):
             fields["filter"] = for_scope(fields["filter"], self.machine.name, fields["job"])
         return super().send(kind, raw, **fields)
 
-    def create(self, *command, job="job", name=None, flags="all", directory="", stdin=""):
+    def create(self, *command: str, job: str = "job", name: str | None = None, flags: str = "all", directory: str = "",
+               stdin: str = "") -> Any:
         return self.ask("create_process", job=job, name=name or os.path.basename(command[0]), file=command[0],
                         arguments=list(command[1:]), directory=directory, input=stdin, flags=flags,
                         filter=self.machine.filter_address())["pid"]
 
-    def on(self, kind, pid, /, **fields):
+    def on(self, kind: str, pid: int, /, **fields: Any) -> Any:
         return self.ask(kind, pid=pid, **fields)
 
-    def states(self, pid):
+    def states(self, pid: int) -> list[Any]:
         return [(r["state"], r["reason"]) for r in self.reports if r["type"] == "state_changed" and r["pid"] == pid]
 
-    def await_state(self, pid, state):
+    def await_state(self, pid: int, state: str) -> Any:
         return self.until(lambda: next(((s, why) for s, why in self.states(pid) if s == state), None),
                           f"process {pid} {state}")[1]
 
-    def output(self, pid, is_error=False):
+    def output(self, pid: int, is_error: bool = False) -> bytes:
         return b"".join(r.raw for r in self.reports
                         if r["type"] == "output" and r["pid"] == pid and r["is_error"] == is_error)
 
-    def dropped(self, pid):
+    def dropped(self, pid: int) -> int:
         return sum(r["dropped_bytes"] for r in self.reports if r["type"] == "output" and r["pid"] == pid)
 
-    def managed(self):
+    def managed(self) -> dict[int, dict[str, Any]]:
         return {c["pid"]: c for c in self.ask("list_managed")["managed"]}
 
-    def run(self, *command, **options):
+    def run(self, *command: str, **options: Any) -> Any:
         """From creation to release: pid, reason."""
         pid = self.create(*command, **options)
         self.on("start_process", pid)
@@ -197,8 +209,10 @@ class Controller(Connection):
 class Machine:
     """A daemon of its own on this machine, in a scratch folder; every process it has left behind is ended."""
 
-    def __init__(self, dpm, folder, name="red", idle=None, address=None):
-        self.dpm, self.name, self.idle, self.keep, self.address = dpm, name, idle, None, address
+    def __init__(self, dpm: str, folder: str, name: str = "red", idle: Any | None = None, address: dict[str, Any] | None = None) -> None:
+        self.dpm, self.name, self.idle, self.address = dpm, name, idle, address
+        self.keep: int | None = None
+        self.as_account: list[str] = []  # the words of a command that becomes another account
         self.signals = False  # no cgroups
         self.folder, self.home = folder, folder + "/home"
         os.makedirs(folder + "/run", mode=0o700, exist_ok=True)
@@ -206,16 +220,16 @@ class Machine:
         self.env = {**os.environ, "XDG_RUNTIME_DIR": folder + "/run", "HOME": self.home,
                     "XDG_STATE_HOME": folder + "/state"}
 
-    def attach_command(self):
-        command = [self.dpm, "meterd", "--attach", "--machine", self.name]
+    def attach_command(self) -> list[Any]:
+        command = [*self.as_account, self.dpm, "meterd", "--attach", "--machine", self.name]
         command += ["--idle", str(self.idle)] if self.idle else []
         command += ["--signals"] if self.signals else []
         return command + (["--keep", str(self.keep)] if self.keep else [])
 
-    def filter_address(self):
+    def filter_address(self) -> dict[str, Any] | None:
         return self.address
 
-    def swallowing_filter(self):
+    def swallowing_filter(self) -> Any:
         """The address of a filter that takes what comes and keeps nothing."""
         program = self.home + "/swallow"
         with open(program, "w") as file:
@@ -227,13 +241,13 @@ class Machine:
         controller.close()
         return created["address"]
 
-    def kill(self, *roles):
+    def kill(self, *roles: str) -> None:
         """Kills our processes of these roles. One that ends because another was killed first is not missed."""
         for pid in [pid for role in roles for pid in self.processes(role)]:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
-    def processes(self, role=None):
+    def processes(self, role: str | None = None) -> list[Any]:
         """Ours, by /proc: [(pid, command line)]. They are known by their environment."""
         found = []
         mark = f"XDG_RUNTIME_DIR={self.folder}/run".encode()
@@ -248,28 +262,28 @@ class Machine:
         # A program that has not begun looks like the supervisor that it was forked from.
         return [pid for pid in found if role is None or self._parent(pid) not in found]
 
-    def _parent(self, pid):
+    def _parent(self, pid: int) -> int:
         try:
             return int(open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[1])
         except OSError:
             return 0
 
-    def _role(self, command):
+    def _role(self, command: list[bytes]) -> str:
         words = [word.decode(errors="replace") for word in command]
         if "meterd" not in words:
             return "program"
         return next((role for role in ("--attach", "--supervise", "--collect") if role in words), "meterd")
 
-    def daemon(self):
+    def daemon(self) -> Any:
         return wait_for(lambda: self.processes("meterd"), "a meterdaemon")[0]
 
-    def log(self):
+    def log(self) -> str:
         try:
             return open(f"{self.folder}/state/dpm/meterd-{self.name}.log", errors="replace").read()
         except OSError:
             return ""
 
-    def end(self):
+    def end(self) -> None:
         for pid in self.processes():
             try:
                 os.kill(pid, 9)

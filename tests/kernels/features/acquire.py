@@ -1,14 +1,14 @@
 """dpm acquire takes a program that runs already, and lets it go again."""
 
 from outcome import Absent, Failed
-from site_of_guest import REFUSAL_STATUS, await_true, expect, last_line, refusal_in
+from site_of_guest import REFUSAL_STATUS, Site, await_true, expect, last_line, refusal_in
 from talker import Talker, messages_in
 
 HAS_SOURCE = True
 ROUNDS = 20
 
 
-def play(site) -> None:
+def play(site: Site) -> None:
     with Talker(site) as talker:
         talker.talk(1)
         folder = site.folder / "trace"

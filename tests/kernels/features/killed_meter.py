@@ -5,7 +5,7 @@ import pathlib
 import signal
 
 from outcome import Absent
-from site_of_guest import await_true, expect, refusal_in
+from site_of_guest import Site, await_true, expect, refusal_in
 from talker import Talker, messages_in
 
 HAS_SOURCE = True
@@ -23,7 +23,7 @@ def meters() -> set[int]:
     return found
 
 
-def play(site) -> None:
+def play(site: Site) -> None:
     folder, before = site.folder / "trace", meters()
     with Talker(site, [site.dpm, "meter", "-o", folder, "--"]) as talker:
         if not talker.pid:

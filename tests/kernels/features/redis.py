@@ -1,7 +1,7 @@
 """A Redis server answers as many requests as its client sends, and the trace has both ends of each."""
 
 
-from site_of_guest import expect, moved
+from site_of_guest import Site, expect, moved
 
 HAS_SOURCE = True
 REQUESTS = 50
@@ -22,7 +22,7 @@ server.wait()
 """
 
 
-def play(site) -> None:
+def play(site: Site) -> None:
     site.need("redis-server")
     trace = site.meter("/usr/bin/python3", "-c", CLIENT, str(REQUESTS))
     replies = [event for event in moved(trace, "SEND") if event.length == 5]

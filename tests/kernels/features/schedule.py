@@ -2,13 +2,13 @@
 
 import os
 
-from site_of_guest import expect, last_line
+from site_of_guest import Site, expect, last_line
 from talker import Talker
 
 HAS_SOURCE = True
 
 
-def play(site) -> None:
+def play(site: Site) -> None:
     may_use = os.sched_getaffinity(0)
     with Talker(site) as talker:
         done = site.dpm_run("schedule", "--for", "5s", "--json", str(talker.pid))

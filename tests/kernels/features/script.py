@@ -4,13 +4,13 @@ import json
 import re
 
 from outcome import Absent
-from site_of_guest import expect, last_line
+from site_of_guest import Site, expect, last_line
 
 HAS_SOURCE = False
 CALLS = 500
 
 
-def play(site) -> None:
+def play(site: Site) -> None:
     script = site.folder / "script.events"
     script.write_text("process p from fixed\nevent in is point_enter on it at *.p.served\n")
     done = site.dpm_run("script", "--json", "-o", site.folder / "events", script, "--", site.tool("tests/backends/linux/probes/fixed"), str(CALLS))

@@ -2,7 +2,7 @@
 
 import time
 
-from site_of_guest import expect
+from site_of_guest import Site, expect
 
 CHECK = "CPU time"
 PROGRAM = """
@@ -21,7 +21,7 @@ os._exit(0)
 """
 
 
-def play(site) -> None:
+def play(site: Site) -> None:
     trace = site.folder / f"trace-{time.monotonic_ns()}"
     done = site.dpm_run("meter", "--source", "notify", "-o", trace, "--", "/usr/bin/python3", "-c", PROGRAM)
     expect("CPU time after the last metered call" not in done.stderr, "the CPU time after the last metered call is unknown")

@@ -1,6 +1,6 @@
 """The source ebpf records messages."""
 
-from site_of_guest import expect, moved
+from site_of_guest import Site, expect, moved
 
 CHECK = "eBPF source"
 PROGRAM = """
@@ -11,6 +11,6 @@ b.recv(10)
 """
 
 
-def play(site) -> None:
+def play(site: Site) -> None:
     trace = site.meter("/usr/bin/python3", "-c", PROGRAM, options=("--source", "ebpf"))
     expect(any(event.length == 5 for event in moved(trace, "RECEIVE")), "the message is not in the trace")

@@ -3,13 +3,13 @@
 import time
 
 from outcome import Absent, Failed
-from site_of_guest import REFUSAL_STATUS, await_true, expect, last_line, refusal_in
+from site_of_guest import REFUSAL_STATUS, Site, await_true, expect, last_line, refusal_in
 from talker import Talker, messages_in
 
 CHECK = "running programs"
 
 
-def play(site) -> None:
+def play(site: Site) -> None:
     with Talker(site) as talker:
         folder = site.folder / f"acquired-{time.monotonic_ns()}"
         meter = site.start([site.dpm, "acquire", "--source", "notify", str(talker.pid), "-o", folder])

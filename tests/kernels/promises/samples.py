@@ -1,10 +1,9 @@
 """The states of samples come from the kernel's iterator."""
 
-from features.sample import source_of
-from site_of_guest import expect
+from site_of_guest import Site, expect, source_of_samples
 
 CHECK = "samples"
 
 
-def play(site) -> None:
-    expect(source_of(site) == "task-iterator", "they come from /proc")
+def play(site: Site) -> None:
+    expect(source_of_samples(site) == "task-iterator", "they come from /proc")

@@ -13,17 +13,19 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 WAIT_S = 0.04  # of the planted cause, for each request
 
 
-def compute(seconds):
+def compute(seconds: float) -> None:
     until = time.thread_time() + seconds
     while time.thread_time() < until:
         pass
 
 
-def blocks_of(folder):
+def blocks_of(folder: Any) -> Any:
     """A file that is there as a whole, so that writing it again changes nothing else on the disk."""
     path = os.path.join(folder, "blocks")
     block = mmap.mmap(-1, 1 << 22)  # O_DIRECT wants its beginning at a page
@@ -33,19 +35,19 @@ def blocks_of(folder):
     return os.open(path, os.O_WRONLY | os.O_DIRECT), block
 
 
-def write_to_disk(blocks):
+def write_to_disk(blocks: Any) -> None:
     until = time.monotonic() + WAIT_S
     while time.monotonic() < until:
         os.pwritev(blocks[0], [blocks[1]], 0)
 
 
-def take_lock(lock):
+def take_lock(lock: Any) -> None:
     fcntl.flock(lock, fcntl.LOCK_EX)
 
 
-def idle_s(call, *words):
+def idle_s(call: Callable[..., Any], *words: int) -> float:
     """How long the call neither ran nor was in the queue of a CPU."""
-    def used():
+    def used() -> int:
         with open("/proc/thread-self/schedstat") as counters:
             queued_ns = int(counters.read().split()[1])
         return time.monotonic_ns() - time.thread_time_ns() - queued_ns
@@ -54,12 +56,12 @@ def idle_s(call, *words):
     return (used() - before) * 1e-9
 
 
-def serve(role, cause, folder, ready, above, below):
+def serve(role: str, cause: str, folder: str, ready: int, above: socket.socket, below: socket.socket | None) -> None:
     lock = os.open(os.path.join(folder, "lock"), os.O_RDWR)
     blocks = blocks_of(folder) if role == "storage" and cause == "disk" else None
     if cause == "hog" and role == "middle":
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    idle = 0
+    idle = 0.0
     os.write(ready, b"r")
     while above.recv(100):
         compute(0.01 if cause == "hog" and role == "middle" else 0.001)
@@ -77,7 +79,7 @@ def serve(role, cause, folder, ready, above, below):
             witness.write(str(idle))
 
 
-def hold(folder, ready, above):
+def hold(folder: str, ready: int, above: socket.socket) -> None:
     os.write(ready, b"r")
     lock = os.open(os.path.join(folder, "lock"), os.O_RDWR)
     above.setblocking(False)
@@ -93,13 +95,13 @@ def hold(folder, ready, above):
         time.sleep(0.002)
 
 
-def ask(requests, below):
+def ask(requests: int, below: socket.socket) -> None:
     for _ in range(requests):
         below.sendall(b"ask")
         below.recv(100)
 
 
-def start(folder, role, cause, ready, *sockets):
+def start(folder: str, role: str, cause: str, ready: int, *sockets: socket.socket) -> subprocess.Popen[bytes]:
     """A program of this name."""
     path = os.path.join(folder, role)
     if not os.path.exists(path):
@@ -108,7 +110,7 @@ def start(folder, role, cause, ready, *sockets):
     return subprocess.Popen([path, __file__, role, cause, folder, *map(str, fds)], pass_fds=fds)
 
 
-def main():
+def main() -> None:
     cause, folder, requests = sys.argv[2], sys.argv[3], int(sys.argv[4])
     open(os.path.join(folder, "lock"), "w").close()
     to_front, front = socket.socketpair()

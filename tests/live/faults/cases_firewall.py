@@ -3,6 +3,7 @@
 import pathlib
 import re
 import time
+from typing import Any
 
 from programs import Talk
 from session import Session, Site, Skip, expect, over_cluster, wait_until
@@ -29,7 +30,7 @@ def listening_ports(site: Site, host: str) -> set[int]:
     return {int(port, 16) for port in re.findall(r"^ *\d+: [0-9A-F]+:([0-9A-F]{4}) \S+ 0A ", tables, re.MULTILINE)} - {22}
 
 
-def early_ledger(site: Site, session: Session, log: str) -> dict:
+def early_ledger(site: Site, session: Session, log: str) -> dict[str, Any]:
     wait_until(lambda: "getlog:" not in session.do(f"getlog f1 {log}"), "the log")
     return site.ledger(log)
 

@@ -12,7 +12,7 @@ LINES = 2_000_000
 class Noise:
     """A job 'noisy' that prints without end, and a job 'quiet' with which the user works."""
 
-    def __init__(self, site: Site):
+    def __init__(self, site: Site) -> None:
         self.site, self.session = site, Session(site)
         said = self.session.do("filter f1 blue", "newjob noisy", "newjob quiet", "setflags quiet send receive",
                                "add noisy red yes", "add quiet green cat", "startjob noisy", "startjob quiet")
@@ -49,7 +49,7 @@ class Noise:
 
     def printed_bytes(self) -> int:
         """By the kernel's count."""
-        return int(re.search(r"wchar: (\d+)", self.site.on("red", f"cat /proc/{self.pid}/io"))[1])
+        return int(re.findall(r"wchar: (\d+)", self.site.on("red", f"cat /proc/{self.pid}/io"))[0])
 
     def end(self) -> int:
         """Stops everything; what was printed."""

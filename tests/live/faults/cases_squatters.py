@@ -41,7 +41,7 @@ for listener in listeners:
 class Machine(Site):
     """This machine with a /tmp and a /run of its own, used by one user."""
 
-    def __init__(self, dpm: str, folder: pathlib.Path, user: int):
+    def __init__(self, dpm: str, folder: pathlib.Path, user: int) -> None:
         folder.mkdir(mode=0o755)
         self.user = user
         shutil.copy(dpm, folder / "dpm-program")
@@ -51,7 +51,9 @@ class Machine(Site):
             os.chown(path, user, user)
         self.holder = subprocess.Popen(["unshare", "--mount", "sh", "-c", PRIVATE.format(folder=folder)], text=True,
                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert self.holder.stdout
         if self.holder.stdout.readline() != "ready\n":
+            assert self.holder.stderr
             raise Skip(f"no mount namespace: {self.holder.stderr.read()}")
 
     def words(self, user: int, command: Sequence[str]) -> list[str]:
@@ -64,9 +66,10 @@ class Machine(Site):
     def shell(self, user: int, command: str) -> None:
         self.run(*self.words(user, ["sh", "-c", command]))
 
-    def trap(self, folder: str) -> subprocess.Popen:
+    def trap(self, folder: str) -> subprocess.Popen[str]:
         trap = subprocess.Popen(self.words(SQUATTER, [sys.executable, "-S", "-c", TRAP, folder]), text=True,
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert trap.stdout
         expect(trap.stdout.readline() == "listening\n", "the squatter listens")
         return trap
 
@@ -75,7 +78,7 @@ class Machine(Site):
         self.holder.wait()
 
 
-def squat(machine: Machine, how: str) -> subprocess.Popen:
+def squat(machine: Machine, how: str) -> subprocess.Popen[str]:
     taken = f"/tmp/dpm-{machine.user}"
     if how == "link":
         machine.shell(SQUATTER, f"mkdir -m 777 /tmp/elsewhere && ln -s /tmp/elsewhere {taken}")
@@ -101,7 +104,7 @@ def case_squatted_folder(site: Site) -> None:
                 machine.end()
 
 
-def meter_and_adopt(machine: Machine, trap: subprocess.Popen) -> None:
+def meter_and_adopt(machine: Machine, trap: subprocess.Popen[str]) -> None:
     session = Session(machine)
     said = session.do("filter f1", "newjob j", "addprocess j local /bin/sleep 1000", "startjob j")
     expect("'sleep' started." in said, said)

@@ -5,11 +5,12 @@ import pathlib
 import subprocess
 import sys
 import time
+from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "harness"))
-from programs import Talk  # noqa: E402
-from running import for_every_account  # noqa: E402
-from session import PATIENCE_S, Session, Site, Skip, expect, over_cluster  # noqa: E402
+from programs import Talk
+from running import for_every_account
+from session import PATIENCE_S, Session, Site, Skip, expect, over_cluster
 
 NOBODY = 65534
 
@@ -87,6 +88,6 @@ def case_another_user(site: Site) -> None:
     expect(session.leave("bye") == 0, session.said)
 
 
-def as_nobody(*command: str, env: dict | None = None, given: str = "", cwd: pathlib.Path | None = None):
+def as_nobody(*command: str, env: dict[str, Any] | None = None, given: str = "", cwd: pathlib.Path | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True, text=True, env=env,
                           input=given, timeout=PATIENCE_S, cwd=cwd or "/", check=False)

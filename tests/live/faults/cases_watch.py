@@ -5,11 +5,12 @@ import pathlib
 import re
 import sys
 import time
+from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "view/server"))
-from programs import Talk  # noqa: E402
-from session import Session, Site, expect, over_cluster, wait_until  # noqa: E402
-from viewer import Address, Viewer  # noqa: E402
+from programs import Talk
+from session import Session, Site, expect, over_cluster, wait_until
+from viewer import Address, Viewer
 
 # Two processes on the filter's own host, until there is a file `enough`.
 LOCAL_TALK = """#!PYTHON
@@ -45,20 +46,22 @@ STRANGERS = [
 def watch(session: Session, name: str) -> Address:
     said = session.do(f"watch {name}")
     found = re.search(rf"^filter '{name}' is watched: (http://127\.0\.0\.1:\d+/[0-9a-f]{{32}}/)$", said, re.MULTILINE)
-    expect(found, said)
+    if found is None:
+        raise AssertionError(said)
     return Address(found[1])
 
 
-def asked(page: Address, name: str) -> dict:
-    return page.get("api/" + name).json()
+def asked(page: Address, name: str) -> dict[str, Any]:
+    result: dict[str, Any] = page.get("api/" + name).json()
+    return result
 
 
-def counts(statistics: dict) -> dict:
+def counts(statistics: dict[str, Any]) -> dict[str, Any]:
     """Messages from whom to whom, and the processes of each machine."""
     return {key: statistics[key] for key in ("messages", "processes")}
 
 
-def whole(page: Address) -> dict | None:
+def whole(page: Address) -> dict[str, Any] | None:
     found = asked(page, "statistics")
     return None if "computing" in found else found
 
@@ -73,7 +76,7 @@ def has_ended(page: Address) -> bool:
     return False
 
 
-def copies(site: Site) -> list:
+def copies(site: Site) -> list[Any]:
     return list((site.folder / "scratch").iterdir())
 
 
@@ -100,7 +103,7 @@ def case_watch(site: Site) -> None:
     page = watch(session, "f1")
     viewer = Viewer(page)
 
-    def machines() -> set:
+    def machines() -> set[Any]:
         described = viewer.answer("describe")["answer"]
         names = {machine["id"]: machine["name"] for machine in described["machines"]}
         return {names[process["machine"]] for process in described["processes"] if not process["outside"]}

@@ -49,13 +49,14 @@ print("asked", asked, flush=True)
 
 def free_port() -> int:
     with socket.create_server(("", 0)) as probe:
-        return probe.getsockname()[1]
+        result: int = probe.getsockname()[1]
+        return result
 
 
 class Talk:
     """A job 'talk' whose `answer` runs on red and `ask` on green; its filter 'f1' on blue."""
 
-    def __init__(self, site: Site, pause_s: float = 0.002):
+    def __init__(self, site: Site, pause_s: float = 0.002) -> None:
         self.site, self.pause_s = site, pause_s
         for name, text in (("answer", ANSWER), ("ask", ASK)):
             site.write_program(name, text.replace("PYTHON", sys.executable + " -S"))
@@ -119,7 +120,7 @@ class Talk:
             meters = json.loads((self.site.folder / trace / "delivered.json").read_text())["meters"]
             return trace if all(meter["ended"] for meter in meters) else ""
 
-        return wait_until(whole, f"the farewells of what {filter_name} metered")
+        return str(wait_until(whole, f"the farewells of what {filter_name} metered"))
 
     def expect_account(self, trace: str, questions: int, why: str) -> int:
         """How many events were delivered: the rest was lost for this reason alone."""

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import threading
 import time
+from typing import Any
 from collections.abc import Callable, Sequence
 
 PATIENCE_S = 60  # for anything that must happen
@@ -19,20 +20,20 @@ class Skip(Exception):
     """This machine cannot play the case; why not."""
 
 
-def over_cluster(words: str) -> Callable:
+def over_cluster(words: str) -> Callable[["Case"], "Case"]:
     """A case that is played at the home of a cluster made with these words."""
-    def mark(case: Callable) -> Callable:
-        case.cluster = words
+    def mark(case: "Case") -> "Case":
+        setattr(case, "cluster", words)  # check_faults reads it
         return case
     return mark
 
 
-def expect(condition: bool, complaint: object) -> None:
+def expect(condition: object, complaint: object) -> None:
     if not condition:
         raise AssertionError(complaint)
 
 
-def wait_until(holds: Callable[[], object], what: str, patience_s: float = PATIENCE_S) -> object:
+def wait_until(holds: Callable[[], Any], what: str, patience_s: float = PATIENCE_S) -> Any:
     """What it returned at last."""
     end_s = time.monotonic() + patience_s
     while not (value := holds()):
@@ -47,7 +48,7 @@ class Site:
     Everything it leaves on a disk is in its folder, which all machines share: state-HOST, home-HOST.
     """
 
-    def __init__(self, dpm: str, folder: pathlib.Path):
+    def __init__(self, dpm: str, folder: pathlib.Path) -> None:
         self.dpm, self.folder = dpm, folder
         self.hosts = os.environ.get("DPM_CLUSTER", "").split()  # empty: the local launcher
         self.env = {name: value for name, value in os.environ.items() if not name.startswith("XDG_STATE")}
@@ -101,12 +102,13 @@ exec {shlex.quote(self.dpm)} "$@"
     def daemon_log(self, host: str) -> str:
         return (self.folder / f"state-{host}/dpm/meterd.log").read_text(errors="replace")
 
-    def kill(self, host: str, pids: Sequence[int]) -> None:
+    def kill(self, host: str, pids: Sequence[int | str]) -> None:
         expect(bool(pids), f"no process to be killed on {host}")
         self.on(host, "kill -9 " + " ".join(map(str, pids)), check=False)
 
-    def ledger(self, trace: str | pathlib.Path) -> dict:
-        return json.loads(self.run(self.dpm, "statistics", "--json", trace))["ledger"]
+    def ledger(self, trace: str | pathlib.Path) -> dict[str, Any]:
+        result: dict[str, Any] = json.loads(self.run(self.dpm, "statistics", "--json", trace))["ledger"]
+        return result
 
     def warnings(self, trace: str) -> str:
         """The messages about a trace that is not complete."""
@@ -116,15 +118,19 @@ exec {shlex.quote(self.dpm)} "$@"
         """How many messages went from whom to whom, by the names of programs."""
         counts: dict[tuple[str, str], int] = {}
         for line in json.loads(self.run(self.dpm, "statistics", "--json", trace))["messages"]:
-            ends = tuple(re.sub(r"\W*\d.*", "", line[end].split("/")[-1]) for end in ("from", "to"))
+            sender, receiver = (re.sub(r"\W*\d.*", "", line[end].split("/")[-1]) for end in ("from", "to"))
+            ends = sender, receiver
             counts[ends] = counts.get(ends, 0) + line["count"]
         return counts
+
+
+Case = Callable[[Site], None]
 
 
 class Session:
     """One controller."""
 
-    def __init__(self, site: Site, program: str = "dpm"):
+    def __init__(self, site: Site, program: str = "dpm") -> None:
         self.site = site
         self.process = subprocess.Popen(site.control_command(program), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, text=True, cwd=site.folder, env=site.env)
@@ -135,6 +141,7 @@ class Session:
         self.reader.start()
 
     def _read(self) -> None:
+        assert self.process.stdout
         for line in self.process.stdout:
             with self.changed:
                 self.said += line
@@ -144,15 +151,17 @@ class Session:
             self.changed.notify_all()
 
     def type(self, *commands: str) -> None:
+        assert self.process.stdin
         self.process.stdin.write("".join(command + "\n" for command in commands))
         self.process.stdin.flush()
 
-    def until(self, pattern: str, begin: int = 0, patience_s: float = PATIENCE_S) -> re.Match:
+    def until(self, pattern: str, begin: int = 0, patience_s: float = PATIENCE_S) -> re.Match[str]:
         """The first place where it has said that, once it has."""
         with self.changed:
             self.changed.wait_for(lambda: re.search(pattern, self.said[begin:]) or self.has_ended, patience_s)
             found = re.search(pattern, self.said[begin:])
-            expect(found is not None, f"it never said {pattern!r}:\n{self.said[begin:]}")
+            if found is None:
+                raise AssertionError(f"it never said {pattern!r}:\n{self.said[begin:]}")
             return found
 
     def do(self, *commands: str, patience_s: float = PATIENCE_S) -> str:
@@ -181,6 +190,7 @@ class Session:
     def leave(self, *commands: str) -> int:
         """Its exit status, after these commands."""
         self.type(*commands)
+        assert self.process.stdin
         self.process.stdin.close()
         status = self.process.wait(PATIENCE_S)
         self.reader.join(PATIENCE_S)

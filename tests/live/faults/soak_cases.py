@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 import time
+from typing import Any
 
 from cases_network import link_down
 from cases_output import Noise
@@ -36,7 +37,7 @@ def soak_collector(site: Site) -> None:
     ledger = site.ledger("log")
     left = {}
     for host, name in (("red", "answer"), ("green", "ask")):
-        wait_until(lambda h=host, n=name: f"{n} (process" in site.daemon_log(h), f"{host} to say where events are", 120)
+        wait_until(lambda: f"{name} (process" in site.daemon_log(host), f"{host} to say where events are", 120)
         streams = list((site.folder / f"state-{host}/dpm/spool").glob("*.stream"))
         expect(len(streams) == 1, streams)
         site.run(site.dpm, "filter", "-o", f"left-{host}", "--json", given=streams[0])
@@ -123,7 +124,7 @@ def soak_hosts(site: Site) -> None:
     said = session.do(f"add many host[1-{HOSTS}]={each} /bin/cat", f"add many host[1-{rest}] /bin/cat", patience_s=300)
     created_s = time.monotonic() - began_s
     expect(said.count("was created") == PROCESSES, said)
-    took_s = {}
+    took_s: dict[str, Any] = {}
     for command, word in (("startjob", " started."), ("stopjob", " stopped."), ("startjob", " started.")):
         began_s = time.monotonic()
         said = session.do(f"{command} many", patience_s=300)
@@ -158,7 +159,7 @@ def cpu_s_of_supervisors(site: Site) -> float:
 def soak_meter(site: Site) -> None:
     """The live meter alone at full load: ten minutes of the hour."""
     seconds, build = min(600.0, CHURN_S), pathlib.Path(site.dpm).parent
-    said = site.run(ROOT / "tests/live/ledger/check_ledger", "--build", build, "--can-notify",
+    said = site.run(ROOT / "tests/live/ledger/check_ledger.py", "--build", build, "--can-notify",
                     build / "tests/live/tools/can_notify", "--soak", seconds, patience_s=seconds + 600)
     print(" ".join(line.strip() for line in said.splitlines() if "tcp:" in line) or said)
 
@@ -168,7 +169,7 @@ def soak_connections(site: Site) -> None:
     build = pathlib.Path(site.dpm).parent
     said = []
     for kind, count, part in (("processes", 20_000, 5_000), ("pipes", 100_000, 10_000), ("connections", 1_000_000, 50_000)):
-        text = site.run(ROOT / "tests/live/lifetimes/check_lifetimes", "--dpm", site.dpm, "--program",
+        text = site.run(ROOT / "tests/live/lifetimes/check_lifetimes.py", "--dpm", site.dpm, "--program",
                         build / "tests/live/tools/comings_and_goings", "--can-notify", build / "tests/live/tools/can_notify",
                         "--count", count, "--part", part, "--growth-percent-max", 5, kind, patience_s=3600)
         said += [line.strip() for line in text.splitlines() if line.startswith(f"{count} {kind}")]
@@ -189,7 +190,7 @@ def soak_planted(site: Site) -> None:
 
 def soak_clones(_: Site) -> None:
     """Demo and all tests in clones elsewhere: other accounts, closed homes, spaces, locales, a container (DPM_SOAK_CLONES names some)."""
-    done = subprocess.run([ROOT / "tests/clones/try_clones", *os.environ.get("DPM_SOAK_CLONES", "").split()], check=False)
+    done = subprocess.run([ROOT / "tests/clones/try_clones.py", *os.environ.get("DPM_SOAK_CLONES", "").split()], check=False)
     if done.returncode == 77:
         raise Skip("no clone could be tried here")
     expect(done.returncode == 0, "a clone behaves in another way")

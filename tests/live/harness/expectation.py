@@ -7,16 +7,24 @@ without regard to order.
 
 import collections
 import difflib
+import pathlib
+from typing import NamedTuple
 
-class Line(collections.namedtuple("Line", "kind bytes channel")):
+from events import Event, Trace
+
+
+class Line(NamedTuple):
     """MAYBE-SEND and its like: the meter may see it or not."""
+    kind: str
+    bytes: int
+    channel: str
 
     @property
-    def is_optional(self):
+    def is_optional(self) -> bool:
         return self.kind.startswith(MAYBE)
 
     @property
-    def event(self):
+    def event(self) -> str:
         return self.kind.removeprefix(MAYBE)
 
 
@@ -28,11 +36,12 @@ NAMELESS = ("-", "?")
 PROCESS_END = 0  # WaitKind
 
 
-def read_account(path, source="notify"):
+def read_account(path: pathlib.Path, source: str = "notify") -> tuple[dict[int, list[Line]], list[str]]:
     """What a program wrote with Account: its expectation, as lines by thread id, and its results.
 
     A kind with a source before it, as in "kernel:SEND", is expected of that source only."""
-    expected, results = collections.defaultdict(list), []
+    expected: dict[int, list[Line]] = collections.defaultdict(list)
+    results = []
     for text in path.read_bytes()[8:].replace(b"\0", b"").decode().splitlines():
         word, _, rest = text.partition(" ")
         if word == "result":
@@ -46,15 +55,16 @@ def read_account(path, source="notify"):
     return expected, results
 
 
-def is_message(event):
+def is_message(event: Event) -> bool:
     return event.type in MESSAGES and (event.evidence == "observed" or event.type not in PATHS)
 
 
-def pair_up(wanted, seen):
+def pair_up(wanted: list[Line], seen: list[Event]) -> list[tuple[Line, Event]] | None:
     """Pairs of lines and events in order, leaving out only lines that may be missing; None if there is no such way."""
     if len(seen) > len(wanted):
         return None
-    choices, pairs = [], []  # where an optional line was taken, and could have been left out
+    choices: list[tuple[int, int, int]] = []  # where an optional line was taken, and could have been left out
+    pairs: list[tuple[Line, Event]] = []
     i = j = 0
     while True:
         if i < len(wanted) and j < len(seen) and (wanted[i].event, wanted[i].bytes) == (seen[j].type, seen[j].length):
@@ -75,13 +85,14 @@ def pair_up(wanted, seen):
 
 
 class Comparison:
-    def __init__(self, expected, trace):
+    def __init__(self, expected: dict[int, list[Line]], trace: Trace) -> None:
         self.expected, self.trace = expected, trace
         self.seen = trace.of_threads()
-        self.complaints = []
-        self._channel_of, self._name_of = {}, {}
+        self.complaints: list[str] = []
+        self._channel_of: dict[str, str] = {}
+        self._name_of: dict[str, str] = {}
 
-    def run(self, errors):
+    def run(self, errors: str) -> list[str]:
         for tid in sorted(self.expected):
             self._messages(tid)
             self._waits(tid)
@@ -95,7 +106,7 @@ class Comparison:
         self.complaints += [f"lost: {loss}" for loss in self.trace.losses]
         return self.complaints
 
-    def _messages(self, tid):
+    def _messages(self, tid: int) -> None:
         if any(line.kind == "UNSEEN" for line in self.expected[tid]):
             return
         wanted = [line for line in self.expected[tid] if line.event in MESSAGES]
@@ -115,7 +126,7 @@ class Comparison:
             differences[16:] = [f"({len(wanted)} expected, {len(seen)} seen)"]
         self.complaints.append(f"thread {tid} ({names}):\n    " + "\n    ".join(differences))
 
-    def _same_channel(self, tid, line, event):
+    def _same_channel(self, tid: int, line: Line, event: Event) -> None:
         if line.channel in NAMELESS or event.channel == "-":
             if line.channel not in NAMELESS and line.event in ("SEND", "RECEIVE"):
                 self.complaints.append(f"thread {tid}: {line.kind} {line.bytes} over '{line.channel}' has no channel")
@@ -127,7 +138,7 @@ class Comparison:
                 f"thread {tid}: {line.kind} {line.bytes} over '{line.channel}' is seen on channel {event.channel} "
                 f"({self.trace.channel_name.get(event.channel)}), which is '{name}'; '{line.channel}' was {channel}")
 
-    def _waits(self, tid):
+    def _waits(self, tid: int) -> None:
         """A line WAITED n: at least n ms between the RECEIVE before it and its RECEIVECALL."""
         received = [event for event in self.seen.get(tid, []) if is_message(event)]
         position = 0
@@ -140,7 +151,7 @@ class Comparison:
                 self.complaints.append(f"thread {tid}: a RECEIVE is stamped {waited_ms:.1f} ms after its RECEIVECALL, "
                                        f"which waited for {line.bytes} ms at least")
 
-    def _life(self, tid):
+    def _life(self, tid: int) -> None:
         for line in self.expected[tid]:
             events = self.seen.get(tid, [])
             if line.kind == "BEGIN":
@@ -156,7 +167,7 @@ class Comparison:
             elif line.kind == "EXEC" and not any(event.type == "EXEC" for event in events):
                 self.complaints.append(f"thread {tid}: its EXEC is not in the trace")
 
-    def _children(self, tid):
+    def _children(self, tid: int) -> None:
         """Each child whose end a call returned has a WAIT, in that order, and once."""
         if any(line.kind == "UNSEEN" for line in self.expected[tid]):
             return
@@ -172,7 +183,7 @@ class Comparison:
             if end is None or end > event.time_ns:
                 self.complaints.append(f"thread {tid} has waited for the end of {self.trace.tid.get(event.peer)}, which comes later")
 
-    def _cpu(self, pid, wanted_us, tolerance_us):
+    def _cpu(self, pid: int, wanted_us: int, tolerance_us: float) -> None:
         """CPU time of all threads, up to the end."""
         group = [process for process, its_pid in self.trace.pid.items() if its_pid == pid]
         cpu_us = sum(max((event.cpu_ns for event in self.trace.events if event.process == process), default=0)
@@ -180,7 +191,7 @@ class Comparison:
         if abs(cpu_us - wanted_us) > tolerance_us:
             self.complaints.append(f"process {pid} used {wanted_us / 1e3:.1f} ms of CPU; the trace says {cpu_us / 1e3:.1f}")
 
-    def _end(self, pid, wait_status):
+    def _end(self, pid: int, wait_status: int) -> None:
         """A process ends when the last of its threads does."""
         group = [process for process, its_pid in self.trace.pid.items() if its_pid == pid]
         ends = [event for event in self.trace.events if event.type == "DESTROYPROCESS" and event.process in group]
@@ -189,7 +200,7 @@ class Comparison:
         if last is None or last.code != code:
             self.complaints.append(f"process {pid} ended with {code}; the trace says {[event.code for event in ends]}")
 
-    def _paths(self, tid):
+    def _paths(self, tid: int) -> None:
         wanted = self.expected[tid]
         if not any(line.kind == "PATHS" for line in wanted):
             return
@@ -199,16 +210,16 @@ class Comparison:
         if listed != seen:
             self.complaints.append(f"thread {tid}: paths expected {dict(listed)}, seen {dict(seen)}")
 
-    def _said(self, errors):
+    def _said(self, errors: str) -> None:
         for lines in self.expected.values():
             for line in lines:
                 if line.kind == "SAID" and line.channel not in errors:
                     self.complaints.append(f"the meter does not say '{line.channel}'")
 
-    def _streams(self):
+    def _streams(self) -> None:
         """The operations on a stream follow each other without hole or overlap, in each direction."""
         for direction, code in (("SEND", 0), ("RECEIVE", 1)):
-            ends = collections.defaultdict(list)
+            ends: dict[str, list[tuple[int, int]]] = collections.defaultdict(list)
             for event in self.trace.events:
                 if event.type == direction or (event.type == "GAP" and event.code == code):
                     if self.trace.channel_kind.get(event.channel) == "stream":
@@ -216,7 +227,7 @@ class Comparison:
             for channel, pieces in ends.items():
                 self._without_holes(direction, channel, sorted(pieces))
 
-    def _without_holes(self, direction, channel, pieces):
+    def _without_holes(self, direction: str, channel: str, pieces: list[tuple[int, int]]) -> None:
         position = pieces[0][0]
         for offset, length in pieces:
             if offset != position:

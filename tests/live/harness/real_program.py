@@ -16,6 +16,8 @@ import sys
 import threading
 import time
 import uuid
+from collections.abc import Callable, Iterator, Sequence
+from typing import IO, Any
 
 import events
 import running
@@ -29,13 +31,14 @@ class Failed(Exception):
     """The program did not even get as far as its results."""
 
 
-def free_port():
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+        port: int = probe.getsockname()[1]
+        return port
 
 
-def wait_until(what, holds, limit_s=LIMIT_S):
+def wait_until(what: str, holds: Callable[[], object], limit_s: float = LIMIT_S) -> None:
     end = time.monotonic() + limit_s
     while not holds():
         if time.monotonic() > end:
@@ -44,23 +47,23 @@ def wait_until(what, holds, limit_s=LIMIT_S):
 
 
 class Session:
-    def __init__(self, options, mode, folder):
+    def __init__(self, options: argparse.Namespace, mode: str, folder: pathlib.Path) -> None:
         self.options, self.mode, self.folder = options, mode, folder
         self.progress, self.struck = folder / "progress", folder / "struck"
         self.mark = f"DPM_TEST_RUN={uuid.uuid4()}"
-        self.notes = {}
-        self.traces = []
-        self._started = []
-        self._complaints = []
+        self.notes: dict[str, object] = {}
+        self.traces: list[pathlib.Path] = []
+        self._started: list[tuple[subprocess.Popen[bytes], IO[bytes]]] = []
+        self._complaints: list[str] = []
         self.killed = 0
 
     # ---- what play() uses
 
-    def note(self, name, value):
+    def note(self, name: str, value: object) -> None:
         """A result that must not depend on being metered."""
         self.notes[name] = value
 
-    def words(self, command):
+    def words(self, command: Sequence[running.Word]) -> list[running.Word]:
         """The command as this session starts it."""
         if self.mode == "bare":
             return list(command)
@@ -69,45 +72,45 @@ class Session:
         source = [] if self.options.source == "auto" else ["--source", self.options.source]
         return [self.options.dpm, "meter", "-o", str(metered), *source, "--", *command]
 
-    def start(self, command, *, metered=True, **how):
+    def start(self, command: Sequence[running.Word], *, metered: bool = True, **how: Any) -> subprocess.Popen[bytes]:
         """Starts a server; ended by the end of the session at the latest."""
         log = open(self.folder / f"log-{len(self._started)}", "ab+")
-        process = subprocess.Popen(self.words(command) if metered else command, stdin=subprocess.DEVNULL, stdout=log,
+        process: subprocess.Popen[bytes] = subprocess.Popen(self.words(command) if metered else command, stdin=subprocess.DEVNULL, stdout=log,
                                    stderr=subprocess.STDOUT, **self._surroundings(how))
-        process.log = log
-        self._started.append(process)
+        self._started.append((process, log))
         return process
 
-    def run(self, command, *, metered=False, limit_s=LIMIT_S, input=None, **how):
+    def run(self, command: Sequence[running.Word], *, metered: bool = False, limit_s: float = LIMIT_S, input: bytes | None = None,
+            **how: Any) -> subprocess.CompletedProcess[Any]:
         """Runs a command to its end; its output and errors are files, as a user's redirections would be."""
         number = len(list(self.folder.glob("out-*")))
         with open(self.folder / f"out-{number}", "wb+") as output, open(self.folder / f"err-{number}", "wb+") as errors:
-            given = {"input": input} if input is not None else {"stdin": subprocess.DEVNULL}
-            done = subprocess.run(self.words(command) if metered else command, stdout=output, stderr=errors,
+            given: dict[str, Any] = {"input": input} if input is not None else {"stdin": subprocess.DEVNULL}
+            done: subprocess.CompletedProcess[Any] = subprocess.run(self.words(command) if metered else command, stdout=output, stderr=errors,
                                   timeout=limit_s, **given, **self._surroundings(how))
             output.seek(0)
             errors.seek(0)
             done.stdout, done.stderr = output.read().decode(errors="replace"), errors.read().decode(errors="replace")
         return done
 
-    def wait_for_port(self, port):
-        def connects():
+    def wait_for_port(self, port: int) -> None:
+        def connects() -> bool:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
                 return True
             return False
         wait_until(f"port {port} is served (logs: {self.logs()})", connects)
 
-    def stop(self, process, signal_number=signal.SIGTERM, limit_s=LIMIT_S):
+    def stop(self, process: subprocess.Popen[bytes], signal_number: int = signal.SIGTERM, limit_s: float = LIMIT_S) -> int:
         """Ends a server; returns its exit status."""
         if process.poll() is None:
             process.send_signal(signal_number)
         try:
             return process.wait(timeout=limit_s)
         except subprocess.TimeoutExpired:
-            raise Failed(f"{process.args} does not end: {self.logs()}") from None
+            raise Failed(f"{process.args!r} does not end: {self.logs()}") from None
 
     @contextlib.contextmanager
-    def meter_killed(self):
+    def meter_killed(self) -> Iterator[None]:
         """A block in which every meter is killed during the work, in the session for that.
 
         Time does not matter: the work in the block makes the file `progress` when it is under way, goes on until there is
@@ -129,7 +132,7 @@ class Session:
         if self.mode == "killed" and self.killed == killed_before:
             raise Failed("no meter was killed: there was none while the program worked")
 
-    def rounds(self):
+    def rounds(self) -> Iterator[int]:
         """Rounds of work that a test does with a metered server: until the meter is killed in one of them, and one more."""
         with self.meter_killed():
             number, is_last = 0, False
@@ -139,33 +142,33 @@ class Session:
                 self.progress.touch()
                 number += 1
 
-    def logs(self):
+    def logs(self) -> str:
         text = ""
         for path in sorted(self.folder.glob("log-*")):
             text += path.read_text(errors="replace")[-1500:]
         return text
 
-    def complain(self, complaint):
+    def complain(self, complaint: str) -> None:
         """What play() itself finds wrong."""
         self._complaints.append(complaint)
 
-    def wait(self, process, limit_s=LIMIT_S):
+    def wait(self, process: subprocess.Popen[bytes], limit_s: float = LIMIT_S) -> int:
         """Waits for a server that ends by itself."""
         return self.stop(process, signal_number=0, limit_s=limit_s)
 
-    def wait_for_meters(self):
+    def wait_for_meters(self) -> None:
         wait_until("the meters have ended", lambda: not self.of_dpm())
 
     # ---- around it
 
-    def _surroundings(self, how):
+    def _surroundings(self, how: dict[str, Any]) -> dict[str, Any]:
         name, _, value = self.mark.partition("=")
         surroundings = dict(how)
         surroundings["env"] = {**os.environ, name: value, **(how.get("env") or {})}
         surroundings.setdefault("cwd", self.folder)
         return surroundings
 
-    def _ours(self):
+    def _ours(self) -> list[tuple[int, str, str]]:
         """Every process of this session, as (pid, name, program): they carry its mark in their environment."""
         found = []
         for entry in pathlib.Path("/proc").iterdir():
@@ -174,12 +177,12 @@ class Session:
                     found.append((int(entry.name), (entry / "comm").read_text().strip(), os.readlink(entry / "exe")))
         return found
 
-    def of_dpm(self):
+    def of_dpm(self) -> list[tuple[int, str]]:
         """The meters and keepers of this session, as (pid, name)."""
         dpm = os.path.realpath(self.options.dpm)
         return [(pid, name) for pid, name, program in self._ours() if program == dpm]
 
-    def _strike(self, over):
+    def _strike(self, over: threading.Event) -> None:
         while not self.progress.exists():
             if over.wait(LOOK_AGAIN_S):
                 return
@@ -187,7 +190,7 @@ class Session:
             self._kill_meters()
         self.struck.touch()
 
-    def _kill_meters(self):
+    def _kill_meters(self) -> None:
         meters = [pid for pid, name in self.of_dpm() if name == "dpm-meter"]
         for pid in meters:
             with contextlib.suppress(ProcessLookupError):
@@ -195,18 +198,18 @@ class Session:
                 self.killed += 1
         wait_until("the meters are dead", lambda: not any(pid in meters for pid, _ in self.of_dpm()))
 
-    def close(self):
-        for process in self._started:
+    def close(self) -> None:
+        for process, log in self._started:
             if process.poll() is None:
                 process.kill()
                 process.wait()
-            process.log.close()
+            log.close()
         for pid, name, _ in self._ours():
             if name not in ("dpm-meter", "dpm-keeper"):  # children that a server left behind
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
 
-    def complaints(self):
+    def complaints(self) -> list[str]:
         """What is wrong when everything has ended."""
         complaints = list(self._complaints)
         try:
@@ -224,7 +227,7 @@ class Session:
             self.check_trace(complaints, trace, path)
         return complaints
 
-    def check_trace(self, complaints, trace, path):
+    def check_trace(self, complaints: list[str], trace: events.Trace, path: pathlib.Path) -> None:
         if self.mode != "metered":
             return
         if not trace.finished:
@@ -235,7 +238,7 @@ class Session:
             complaints.append(f"{path.parent.name}: no message in it")
 
 
-def main(play, needs=(), modes=("bare", "metered", "killed")):
+def main(play: Callable[[Session], object], needs: Sequence[str | pathlib.Path] = (), modes: Sequence[str] = ("bare", "metered", "killed")) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--dpm", required=True)
     parser.add_argument("--list-events", required=True)
@@ -252,14 +255,15 @@ def main(play, needs=(), modes=("bare", "metered", "killed")):
         running.need_source(options.dpm, options.source)
     else:
         running.need_notification(options.can_notify)
-    failures, notes = 0, {}
+    failures = 0
+    notes: dict[str, dict[str, object]] = {}
     with running.Workshop() as workshop:
         if os.geteuid() == 0:  # some servers refuse to be root, and are metered as another user
             options.dpm = running.for_every_account(options.dpm, workshop.path)
         for mode in options.mode or modes:
             began = time.monotonic()
             session = Session(options, mode, workshop.folder())
-            complaints = []
+            complaints: list[str] = []
             try:
                 play(session)
             except (Failed, subprocess.TimeoutExpired, OSError) as error:

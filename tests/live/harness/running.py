@@ -11,27 +11,30 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
 
 NOBODY = 65534
+Word = str | os.PathLike[str]  # of a command
 FOR_EVERY_ACCOUNT = pathlib.Path(__file__).resolve().parents[2] / "support/for_every_account"
 
 
 class Workshop:
     """A temporary folder that any account may use, removed at the end. Files that this process makes from now on can be read by all."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         os.umask(0o022)
         self.path = pathlib.Path(tempfile.mkdtemp(prefix="dpm-linux-"))
         self.path.chmod(0o777)
         self._folders = 0
 
-    def __enter__(self):
+    def __enter__(self) -> "Workshop":
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
 
-    def folder(self):
+    def folder(self) -> pathlib.Path:
         self._folders += 1
         path = self.path / str(self._folders)
         path.mkdir()
@@ -39,13 +42,13 @@ class Workshop:
         return path
 
 
-def for_every_account(program, folder):
+def for_every_account(program: Word, folder: Word) -> str:
     """The program, or a copy in a new folder `programs` of that folder: a build folder may be in a user's home."""
     found = subprocess.run([FOR_EVERY_ACCOUNT, program, pathlib.Path(folder) / "programs"], stdout=subprocess.PIPE, text=True, check=True)
     return found.stdout.rstrip("\n")
 
 
-def stat_fields(pid, tid=None):
+def stat_fields(pid: int | str, tid: int | str | None = None) -> list[str]:
     """From the third field of /proc/PID/stat on, or of the thread's: its state, its parent, and so on."""
     path = f"/proc/{pid}/stat" if tid is None else f"/proc/{pid}/task/{tid}/stat"
     return pathlib.Path(path).read_text().rpartition(")")[2].split()
@@ -54,7 +57,7 @@ def stat_fields(pid, tid=None):
 class Finished:
     """What a command did: exit status (negative: the signal), both outputs, and the trace if it was metered."""
 
-    def __init__(self, status, output, errors, trace, pid):
+    def __init__(self, status: int, output: str, errors: str, trace: pathlib.Path | None, pid: int) -> None:
         self.status, self.output, self.errors, self.trace, self.pid = status, output, errors, trace, pid
 
 
@@ -62,12 +65,13 @@ class Hung(Exception):
     """The command, or its meter, did not end in time."""
 
 
-def run(command, folder, *, meter=None, source="auto", user=None, environment=None, limit_s=90):
+def run(command: Sequence[Word], folder: pathlib.Path, *, meter: Word | None = None, source: str = "auto", user: int | None = None,
+        environment: Mapping[str, str] | None = None, limit_s: float = 90) -> Finished:
     """Runs `command`, under `meter` (the dpm program) if given, as another user if given."""
     metered = folder / "metered"
     chosen = [] if source == "auto" else ["--source", source]
     words = [meter, "meter", "-o", str(metered), *chosen, "--", *command] if meter else list(command)
-    account = {} if user is None else {"user": user, "group": user, "extra_groups": []}
+    account: dict[str, Any] = {} if user is None else {"user": user, "group": user, "extra_groups": []}
     with open(folder / "output", "ab+") as output:
         os.chmod(folder / "output", 0o666)
         process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.PIPE, cwd=folder,
@@ -85,13 +89,13 @@ def run(command, folder, *, meter=None, source="auto", user=None, environment=No
                     process.pid)
 
 
-def skip(reason):
+def skip(reason: str) -> NoReturn:
     """Ends this test: not run, and why."""
     print(f"SKIPPED: {reason}")
     sys.exit(77)
 
 
-def need_source(dpm, source):
+def need_source(dpm: Word, source: str) -> None:
     """Skips if this machine does not let us meter with that source."""
     tried = subprocess.run([dpm, "meter", "--source", source, "--summary", "--wait", "--", "true"], capture_output=True,
                            text=True, timeout=60)
@@ -99,9 +103,9 @@ def need_source(dpm, source):
         skip(f"no metering by the source {source} here: {tried.stderr.strip()}")
 
 
-def need_notification(probe, user=None):
+def need_notification(probe: Word, user: int | None = None) -> None:
     """Skips if this machine does not let `user` supervise calls; `probe` is the program can_notify."""
-    account = {} if user is None else {"user": user, "group": user, "extra_groups": []}
+    account: dict[str, Any] = {} if user is None else {"user": user, "group": user, "extra_groups": []}
     try:
         tried = subprocess.run([probe], capture_output=True, text=True, timeout=60, **account)
     except PermissionError as error:

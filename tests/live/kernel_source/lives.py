@@ -1,4 +1,4 @@
-"""What check_lives meters: programs whose processes, threads and connections come and go. Each prints what it did as JSON.
+"""What check_lives.py meters: programs whose processes, threads and connections come and go. Each prints what it did as JSON.
 
     lives.py SCENE
 """
@@ -10,11 +10,13 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
+from typing import Any
 
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def in_child(work):
+def in_child(work: Callable[..., Any]) -> int:
     """Forks; the child does `work` and ends."""
     if child := os.fork():
         return child
@@ -22,16 +24,16 @@ def in_child(work):
     os._exit(0)
 
 
-def short():
+def short() -> dict[str, Any]:
     """5,000 processes, one after the other, that write a byte and end."""
     loop = "i=0; while [ $i -lt 5000 ]; do (printf x); i=$((i + 1)); done"
     return {"received": len(subprocess.run(["sh", "-c", loop], stdout=subprocess.PIPE, check=True).stdout), "processes": 5002}
 
 
-def connections():
+def connections() -> dict[str, Any]:
     """1,000 connections, one after the other, of 10 bytes there and 10 back."""
     with socket.create_server(("127.0.0.1", 0), backlog=100) as listener:
-        def serve():
+        def serve() -> None:
             for _ in range(1000):
                 accepted, _ = listener.accept()
                 with accepted:
@@ -45,7 +47,7 @@ def connections():
     return {"received": 2 * got, "connections": 1000}
 
 
-def chains():
+def chains() -> Any:
     """A program that becomes another twenty times, and then writes a byte."""
     reader, writer = os.pipe()
     os.set_inheritable(writer, True)
@@ -57,7 +59,7 @@ def chains():
     return {"received": got, "programs": 20, "child": child}
 
 
-def orphans():
+def orphans() -> dict[str, Any]:
     """100 times a child that ends when it has a child: that one writes a byte, when no process waits for it."""
     reader, writer = os.pipe()
     for _ in range(100):
@@ -69,7 +71,7 @@ def orphans():
     return {"received": got, "processes": 201}
 
 
-def vforks():
+def vforks() -> dict[str, Any]:
     """Python starts a program by vfork() where it can."""
     got = 0
     for _ in range(100):
@@ -77,7 +79,7 @@ def vforks():
     return {"received": got, "processes": 101, "programs": 100}
 
 
-def threads():
+def threads() -> dict[str, Any]:
     """1,000 threads, ten at a time, that write a byte to one that stays."""
     reader, writer = os.pipe()
     for _ in range(100):
@@ -94,7 +96,7 @@ class CloneArguments(ctypes.Structure):
                                                      "tls", "set_tid", "set_tid_size", "cgroup")]
 
 
-def fork_as(pid, work):
+def fork_as(pid: int, work: Callable[..., Any]) -> Any:
     """clone3() with a number that was free a moment ago; 0: another process has it."""
     number = ctypes.c_int32(pid)
     arguments = CloneArguments(exit_signal=17, set_tid=ctypes.addressof(number), set_tid_size=1)
@@ -105,7 +107,7 @@ def fork_as(pid, work):
     return max(child, 0)
 
 
-def numbers():
+def numbers() -> dict[str, Any]:
     """Two processes of one number, one after the other, that write 10 and 20 bytes."""
     reader, writer = os.pipe()
     for _ in range(100):
@@ -121,11 +123,11 @@ def numbers():
     raise RuntimeError("no number could be had twice")
 
 
-def namespace():
-    """What runs in a network namespace of its own, as process 1 of a pid namespace (check_lives starts it so)."""
+def namespace() -> dict[str, Any]:
+    """What runs in a network namespace of its own, as process 1 of a pid namespace (check_lives.py starts it so)."""
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     with socket.create_server(("127.0.0.1", 7)) as listener:
-        def serve():
+        def serve() -> None:
             accepted, _ = listener.accept()
             accepted.sendall(accepted.recv(10, socket.MSG_WAITALL))
         child = in_child(serve)
@@ -136,10 +138,10 @@ def namespace():
     return {"received": 2 * got, "own_pid": os.getpid(), "child": child}
 
 
-def forger():
+def forger() -> dict[str, Any]:
     """Names that are those of others, or would do something to a terminal; and 3,000 names of sockets."""
     for name in (b"postgres#2", b"\x1b[2Jwiped", b"\x1b]0;title\x07"):
-        def work():
+        def work() -> None:
             libc.prctl(15, name, 0, 0, 0)  # PR_SET_NAME
             in_child(lambda: os.write(writer, b"x"))
             os.wait()
@@ -154,7 +156,7 @@ def forger():
     return {}
 
 
-def flood():
+def flood() -> dict[str, Any]:
     """As many records as it can make: each thread sends to itself for a while."""
     ends = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     sent = 0

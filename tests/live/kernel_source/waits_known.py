@@ -18,6 +18,8 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 ROUNDS = 25
 BURN_S = {"first": (.001, .001), "second": (.004, .006)}  # before a message is sent, and behind that
@@ -27,7 +29,7 @@ SLEEP_S = .002
 class Reading:
     """Clock, CPU time, time in the queue of the core (ns), and how often the core was taken away."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.taken_away_before = times_taken_away()
         self.time_ns = time.monotonic_ns()
         self.cpu_ns = time.process_time_ns()
@@ -35,21 +37,21 @@ class Reading:
         self.taken_away = times_taken_away()
 
 
-def times_taken_away():
+def times_taken_away() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
 
 
-def queue_ns(pid):
+def queue_ns(pid: int | str) -> int:
     return int(pathlib.Path(f"/proc/{pid}/schedstat").read_text().split()[1])
 
 
 class Bounds:
     """Of the waits of one kind: in the core's queue, and idle."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.queue_ns, self.idle_ns = [0, 0], [0, 0]
 
-    def add(self, since, before, after):
+    def add(self, since: Reading, before: Reading, after: Reading) -> None:
         """A wait between two readings; the reading since is of before the event that precedes it."""
         queue = after.queue_ns - before.queue_ns
         idle = after.time_ns - before.time_ns - queue - (after.cpu_ns - before.cpu_ns)
@@ -61,7 +63,7 @@ class Bounds:
             self.idle_ns = [self.idle_ns[0], self.idle_ns[1] + max(idle, 0) + queue]
 
 
-def waits(bounds, call, *arguments, since=None):
+def waits(bounds: Bounds, call: Callable[..., Any], *arguments: float, since: Reading | None = None) -> Reading:
     """Calls what waits; returns the reading behind it."""
     before = Reading()
     call(*arguments)
@@ -70,13 +72,13 @@ def waits(bounds, call, *arguments, since=None):
     return after
 
 
-def burn(seconds):
+def burn(seconds: float) -> None:
     end = time.process_time() + seconds
     while time.process_time() < end:
         pass
 
 
-def opened_blocks(path):
+def opened_blocks(path: pathlib.Path) -> Callable[..., Any] | None:
     """A file to be read past the cache, which waits for nothing but the disk; None where the file system cannot."""
     block = mmap.mmap(-1, 1 << 22)  # some milliseconds, also of a fast disk
     path.write_bytes(bytes(len(block)))
@@ -89,7 +91,7 @@ def opened_blocks(path):
     return lambda: os.preadv(file, [block], 0)
 
 
-def take_part(name, folder, partner):
+def take_part(name: str, folder: pathlib.Path, partner: socket.socket) -> None:
     read = opened_blocks(folder / f"blocks-{name}")
     messages, timers, disk = Bounds(), Bounds(), Bounds()
     ready = Reading()
@@ -106,7 +108,7 @@ def take_part(name, folder, partner):
         partner.send(b"2")  # what is before it is not a wait in poll()
         received = waits(messages, partner.recv, 1, since=busy)
         waits(messages, partner.recv, 1, since=received)
-    known = {kind: {"queue_ns": bounds.queue_ns, "idle_ns": bounds.idle_ns}
+    known: dict[str, Any] = {kind: {"queue_ns": bounds.queue_ns, "idle_ns": bounds.idle_ns}
              for kind, bounds in (("messages", messages), ("timers", timers), ("disk", disk))}
     known["has_disk"] = read is not None
     known["idle_before_ns"] = ready.time_ns - ready.cpu_ns - ready.queue_ns - int(sys.argv[4])
@@ -114,7 +116,7 @@ def take_part(name, folder, partner):
     os._exit(0)  # an interpreter takes some time to end
 
 
-def main(core, folder):
+def main(core: int, folder: pathlib.Path) -> None:
     os.sched_setaffinity(0, {core})
     os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     ends = dict(zip(BURN_S, socket.socketpair()))

@@ -12,6 +12,8 @@ import collections
 import pathlib
 import re
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 RECEIVING = ("read", "readv", "recvfrom", "recvmsg")
 SENDING = ("write", "writev", "sendto", "sendmsg")
@@ -29,20 +31,20 @@ _DATAGRAM = re.compile(r"^(?:UDP|UDPv6|UNIX|UNIX-DGRAM):")
 class UnixEnds:
     """Which inodes are the two ends of a connection: strace and the meter do not know both at all times."""
 
-    def __init__(self, lines):
+    def __init__(self, lines: list[str]) -> None:
         self._other = {}
         for line in lines:
             for one, other in _UNIX_PAIR.findall(line):
                 if other != "0":
                     self._other[one], self._other[other] = other, one
 
-    def channel(self, sender="", receiver=""):
+    def channel(self, sender: str = "", receiver: str = "") -> str:
         """The name of a stream of which one end is known."""
         sender, receiver = sender or self._other.get(receiver, "?"), receiver or self._other.get(sender, "?")
         return f"unix {sender} > {receiver}"
 
 
-def channel_of(descriptor, sends, unix_ends):
+def channel_of(descriptor: str, sends: bool, unix_ends: UnixEnds) -> str | None:
     """The channel behind a descriptor in strace's notation; None if it is not a channel."""
     if pipe := _PIPE.match(descriptor):
         return f"pipe {pipe[1]}"
@@ -54,7 +56,7 @@ def channel_of(descriptor, sends, unix_ends):
     return "datagrams" if _DATAGRAM.match(descriptor) else None
 
 
-def complete_lines(lines):
+def complete_lines(lines: list[str]) -> Iterator[str]:
     """What was interrupted by another thread is put together again."""
     begun = {}
     for line in lines:
@@ -68,7 +70,7 @@ def complete_lines(lines):
             yield f"{tid} {rest}"
 
 
-def moved(lines):
+def moved(lines: list[str]) -> collections.defaultdict[tuple[int, str, Any], list[int]]:
     """(thread, direction, channel) -> the bytes of each call that moved some."""
     record, unix_ends = collections.defaultdict(list), UnixEnds(lines)
     for line in complete_lines(lines):
@@ -82,7 +84,7 @@ def moved(lines):
     return record
 
 
-def read_lines(path):
+def read_lines(path: str) -> list[str]:
     return pathlib.Path(path).read_text(errors="replace").splitlines()
 
 

@@ -10,7 +10,7 @@ port = listener.getsockname()[1]
 child = os.fork()
 if child == 0:
 
-    def client():
+    def client() -> None:
         for _ in range(CONNECTIONS):
             connection = socket.create_connection(("127.0.0.1", port))
             for number in range(4):
@@ -25,10 +25,10 @@ if child == 0:
         thread.join()
     os._exit(0)
 
-handed_over = queue.Queue()
+handed_over: queue.Queue[socket.socket | None] = queue.Queue()
 
 
-def work():
+def work() -> None:
     while (connection := handed_over.get()) is not None:
         while data := connection.recv(100):
             sum(range(5000))
@@ -41,7 +41,7 @@ for thread in workers:
     thread.start()
 for _ in range(CLIENTS * CONNECTIONS):
     handed_over.put(listener.accept()[0])
-for _ in workers:
+for _ in range(WORKERS):
     handed_over.put(None)
 for thread in workers:
     thread.join()

@@ -8,7 +8,7 @@ port = listener.getsockname()[1]
 children = []
 
 
-def worker():
+def worker() -> None:
     for _ in range(CONNECTIONS):
         connection, _ = listener.accept()
         connection.sendall(b"220 hello\r\n")
@@ -18,7 +18,7 @@ def worker():
         connection.close()
 
 
-def client():
+def client() -> None:
     for _ in range(CONNECTIONS):
         connection = socket.create_connection(("127.0.0.1", port))
         connection.recv(100)

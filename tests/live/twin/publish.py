@@ -2,6 +2,8 @@
 import os
 import select
 import socket
+from collections.abc import Callable
+from typing import Any
 
 SUBSCRIBERS, MESSAGES, SIZE = 3, 60, 8
 listener = socket.create_server(("127.0.0.1", 0))
@@ -9,7 +11,7 @@ port = listener.getsockname()[1]
 children = []
 
 
-def subscriber():
+def subscriber() -> None:
     connection = socket.create_connection(("127.0.0.1", port))
     connection.sendall(b"SUBSCRIB")
     connection.recv(1)
@@ -18,15 +20,16 @@ def subscriber():
         received += len(connection.recv(65536))
 
 
-def publisher():
+def publisher() -> None:
     connection = socket.create_connection(("127.0.0.1", port))
     for number in range(MESSAGES):
         connection.sendall(b"P%07d" % number)
         connection.recv(1)
 
 
-def broker():
-    subscribers, publishers, open_connections = [], [], [listener]
+def broker() -> None:
+    subscribers: list[socket.socket] = []
+    open_connections = [listener]
     while len(open_connections) > 1 or not subscribers:
         for ready in select.select(open_connections, [], [])[0]:
             if ready is listener:
@@ -46,7 +49,7 @@ def broker():
                 ready.sendall(b"+")
 
 
-def start(role):
+def start(role: Callable[..., Any]) -> None:
     child = os.fork()
     if child == 0:
         role()

@@ -16,7 +16,7 @@ DEADLINE_S = 60
 class Terminal:
     """A user's side, and the side that programs have."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.user_side, self.side_of_programs = pty.openpty()
         fcntl.ioctl(self.user_side, termios.TIOCSWINSZ, struct.pack("HHHH", 60, 120, 0, 0))
         self.name = os.ttyname(self.side_of_programs).removeprefix("/dev/")
@@ -25,13 +25,13 @@ class Terminal:
 class Program:
     """A program in a terminal, as its session's controlling one."""
 
-    def __init__(self, command: list[str], terminal: Terminal | None = None, folder: str | None = None):
+    def __init__(self, command: list[str], terminal: Terminal | None = None, folder: str | None = None) -> None:
         terminal = terminal or Terminal()
         self.name, self.user_side = terminal.name, terminal.user_side
         # No colours, and a shell that reads no one's settings.
         environment = os.environ | {"TERM": "xterm", "NO_COLOR": "1", "PS1": "ready> ", "HISTFILE": ""}
-        ends = dict.fromkeys(("stdin", "stdout", "stderr"), terminal.side_of_programs)
-        self.process = subprocess.Popen(command, **ends, env=environment, cwd=folder, start_new_session=True,
+        side = terminal.side_of_programs
+        self.process = subprocess.Popen(command, stdin=side, stdout=side, stderr=side, env=environment, cwd=folder, start_new_session=True,
                                         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         os.close(terminal.side_of_programs)
         self.shown = ""

@@ -1,9 +1,10 @@
-"""Cases of check_browser: what a user does with the page, and what the page must show. Each has the page and a function that starts a server."""
+"""Cases of check_browser.py: what a user does with the page, and what the page must show. Each has the page and a function that starts a server."""
 import json
 import re
 import time
+from typing import Any
 
-from browser_page import Keys, VIEWS
+from browser_page import Keys, Page, VIEWS
 from synthetic import HOSTILE_NAMES
 
 DRAWN = """const canvas = document.querySelector(arguments[0]); if (!canvas || canvas.width === 0) return 0;
@@ -11,10 +12,11 @@ DRAWN = """const canvas = document.querySelector(arguments[0]); if (!canvas || c
   for (let i = 3; i < data.length; i += 4) if (data[i] > 0) ++seen; return seen;"""
 
 
-def case_every_view_opens(page, serve):
+def case_every_view_opens(page: Page, serve: Any) -> None:
     """Every view opens and shows something, from a server with a strict policy."""
     page.open(serve("--processes", "30").address)
-    contents = {"overview": "P over time", "hot-spots": "Requests lead", "matrix": "A row sends", "history": "whole run", "space-time": "critical path", "queues": "State diagram", "placement": "predicted time", "time": "in the queue of the CPU"}
+    contents = {"overview": "P over time", "hot-spots": "Requests lead", "matrix": "A row sends", "history": "whole run",
+                "space-time": "critical path", "queues": "State diagram", "placement": "predicted time", "time": "in the queue of the CPU"}
     for view in VIEWS:
         page.view(view)
         page.wait("return document.querySelector('main').innerText.includes(arguments[0])", contents[view])
@@ -23,10 +25,11 @@ def case_every_view_opens(page, serve):
     for view, canvas in [("overview", ".time-plot canvas"), ("matrix", ".matrix-place canvas"), ("space-time", ".lanes canvas")]:
         page.view(view)
         page.wait(DRAWN + "", canvas)
-    assert page.script("return performance.getEntriesByType('resource').filter(({ name }) => !name.startsWith('data:')).length") == 0, "the page loads something"
+    loaded = page.script("return performance.getEntriesByType('resource').filter(({ name }) => !name.startsWith('data:')).length")
+    assert loaded == 0, "the page loads something"
 
 
-def case_pictures_keep_coming(page, serve):
+def case_pictures_keep_coming(page: Page, serve: Any) -> None:
     """With 200 processes and 50,000 messages a second pictures follow each other, and data arrives."""
     page.open(serve("--processes", "200", "--rate", "50000").address + "#view=hot-spots&last=10")
     page.wait("return document.querySelectorAll('.arc').length > 4")
@@ -37,13 +40,13 @@ def case_pictures_keep_coming(page, serve):
     page.wait("return document.querySelector('.arc-labels').textContent !== arguments[0]", label)
 
 
-def case_pictures_are_few_while_the_page_is_only_looked_at(page, serve):
+def case_pictures_are_few_while_the_page_is_only_looked_at(page: Page, serve: Any) -> None:
     """A page that is looked at draws a few pictures a second, one that is used many, and data arrives all the time."""
     page.open(serve("--processes", "200", "--rate", "50000").address + "#view=overview&last=10")
     page.wait(DRAWN, ".time-plot canvas")
     time.sleep(1)
 
-    def pictures(seconds):
+    def pictures(seconds: int) -> Any:
         before = page.script("return window.dpmFrames")
         time.sleep(seconds)
         return (page.script("return window.dpmFrames") - before) / seconds
@@ -52,7 +55,8 @@ def case_pictures_are_few_while_the_page_is_only_looked_at(page, serve):
     rest = pictures(2)
     assert 1 <= rest <= 5, f"{rest} pictures a second while nothing is touched"
     assert page.script("return document.querySelector('.range').textContent") != seen, "the range stands still"
-    page.script("window.moving = setInterval(() => document.querySelector('main').dispatchEvent(new PointerEvent('pointermove', { bubbles: true })), 50)")
+    page.script("window.moving = setInterval(() => document.querySelector('main').dispatchEvent(new PointerEvent('pointermove', { bubbles: true "
+                "})), 50)")
     used = pictures(2)
     page.script("clearInterval(window.moving)")
     assert used > 3 * rest, f"{used} pictures a second while the pointer moves, {rest} otherwise"
@@ -62,14 +66,15 @@ def case_pictures_are_few_while_the_page_is_only_looked_at(page, serve):
     assert pictures(2) == 0, "a trace that has ended is drawn again and again"
 
 
-def case_lanes_are_drawn_where_they_are_seen(page, serve):
+def case_lanes_are_drawn_where_they_are_seen(page: Page, serve: Any) -> None:
     """Of many lanes those in sight are drawn, also after scrolling; all of them are on paper."""
     page.open(serve("--processes", "200", "--ended", "60").address + "#view=space-time")
     page.wait(DRAWN, ".lanes canvas")
     lanes, sight = "document.querySelector('.lanes').clientHeight", "document.querySelector('.lanes canvas').clientHeight"
     assert page.script(f"return {sight} < {lanes} * 0.8")
     # A row of the picture from the last lane: it is seen only when scrolled to.
-    row = "const canvas = document.querySelector('.lanes canvas'); return [...canvas.getContext('2d').getImageData(0, canvas.height - 4, canvas.width, 1).data].join()"
+    row = ("const canvas = document.querySelector('.lanes canvas'); "
+           "return [...canvas.getContext('2d').getImageData(0, canvas.height - 4, canvas.width, 1).data].join()")
     top = page.script(row)
     page.script("document.querySelector('.lane-scroller').scrollTop = 1e6")
     page.wait(row.replace("return ", "return arguments[0] !== "), top)
@@ -81,7 +86,7 @@ def case_lanes_are_drawn_where_they_are_seen(page, serve):
     page.wait(f"return {sight} < {lanes} * 0.8")
 
 
-def case_selection_is_linked(page, serve):
+def case_selection_is_linked(page: Page, serve: Any) -> None:
     """A process selected in one view is selected in every view, and an arc too."""
     page.open(serve("--processes", "12").address + "#view=hot-spots")
     page.wait("return document.querySelectorAll('.node').length === 12")
@@ -105,7 +110,7 @@ def case_selection_is_linked(page, serve):
     page.wait("return !location.hash.includes('selected=')")
 
 
-def case_keyboard_alone(page, serve):
+def case_keyboard_alone(page: Page, serve: Any) -> None:
     """Views, help, search, theme and boxes are reached with the keyboard."""
     page.open(serve("--processes", "30").address)
     page.press("2")
@@ -139,12 +144,12 @@ def case_keyboard_alone(page, serve):
     page.wait("return document.documentElement.dataset.view === 'matrix'")
 
 
-def case_keys_of_space_time(page, serve):
+def case_keys_of_space_time(page: Page, serve: Any) -> None:
     """W A S D and the wheel zoom and move down to microseconds; messages can be gone through; their causal past is shown."""
     page.open(serve("--processes", "12", "--ended", "60", "--rate", "500").address + "#view=space-time&from=10&to=20")
     page.wait(DRAWN, ".lanes canvas")
 
-    def width():
+    def width() -> Any:
         span = page.script("return location.hash.match(/from=([^&]+)&to=([^&]+)/).slice(1).map(Number)")
         return span[1] - span[0], span
     page.press("w")
@@ -165,12 +170,14 @@ def case_keys_of_space_time(page, serve):
     page.open(page.browser.current_url.split("#")[0] + "#view=space-time&from=10&to=10.05")
     page.wait("return document.querySelectorAll('.lane-label').length > 5")
     page.script("document.querySelector('.lanes').focus()")
-    page.wait("document.querySelector('.lanes').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true })); return location.hash.includes('message=') || null")
+    page.wait("document.querySelector('.lanes').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true })); return "
+              "location.hash.includes('message=') || null")
     page.wait("return /led to it/.test(document.querySelector('.message-card').innerText)")
     page.press(Keys.ENTER)
     page.wait("return !location.hash.includes('from=10&to=10.05')")
     for _ in range(24):
-        page.script("document.querySelector('.lanes').dispatchEvent(new WheelEvent('wheel', { deltaY: -200, clientX: 700, clientY: 400, bubbles: true, cancelable: true }))")
+        page.script("document.querySelector('.lanes').dispatchEvent(new WheelEvent('wheel', { deltaY: -200, clientX: 700, clientY: 400, bubbles: "
+                    "true, cancelable: true }))")
     time.sleep(0.4)
     assert width()[0] < 1e-5, width()
     page.wait("return /(µs|s)$/.test(document.querySelector('.range').textContent)")
@@ -178,7 +185,7 @@ def case_keys_of_space_time(page, serve):
     page.wait("return !location.hash.includes('from=')")
 
 
-def case_process_is_dragged(page, serve):
+def case_process_is_dragged(page: Page, serve: Any) -> None:
     """A process is dragged to another machine with the pointer and moved with keys; the prediction follows, and undo takes it back."""
     page.open(serve("--processes", "30").address + "#view=placement")
     page.wait("return document.querySelectorAll('.machine-box').length > 3 && /\\d/.test(document.querySelector('.two-numbers .value').textContent)")
@@ -188,7 +195,8 @@ def case_process_is_dragged(page, serve):
     target = page.find(".machine-box[aria-label='Machine blue']")
     # Held for longer than the page waits before it asks for an interval: what is dropped where it was held needs one too.
     page.drag(chip, target.rect["x"] + 60 - chip.rect["x"], target.rect["y"] + 100 - chip.rect["y"], hold=0.8)
-    page.wait("return [...document.querySelectorAll(\".machine-box[aria-label='Machine blue'] .process.moved\")].some((e) => e.innerText.includes(arguments[0]))", name)
+    page.wait("return [...document.querySelectorAll(\".machine-box[aria-label='Machine blue'] .process.moved\")].some((e) => "
+              "e.innerText.includes(arguments[0]))", name)
     page.wait("return document.querySelector('.two-numbers .value').textContent !== arguments[0]", elapsed)
     page.wait("return / to /.test(document.querySelector('.two-numbers .note').textContent)")
     page.script("document.querySelector('.process.moved').focus()")
@@ -207,16 +215,19 @@ def case_process_is_dragged(page, serve):
     page.wait("return document.querySelector('.best').innerText.includes('show it')", seconds=10)
 
 
-def case_reload_keeps_what_is_shown(page, serve):
+def case_reload_keeps_what_is_shown(page: Page, serve: Any) -> None:
     """View, range, selection, colours, opened groups and pins are in the address: a reload shows the same."""
     server = serve("--processes", "30", "--ended", "60")
-    wanted = "view=hot-spots&from=10&to=20&selected=7,9&quantity=bytes&form=change&colours=viridis&theme=dark&pin=cpu:7,cpu:9&.groups=machine&.open=red"
+    wanted = ("view=hot-spots&from=10&to=20&selected=7,9&quantity=bytes&form=change&colours=viridis&theme=dark"
+              "&pin=cpu:7,cpu:9&.groups=machine&.open=red")
     page.open(server.address + "#" + wanted)
     page.wait("return document.querySelector('.node.member') !== null")
-    first = page.script("return [document.querySelector('.open-groups').innerText, document.querySelector('.inspector').innerText, document.querySelector('.range').innerText]")
+    first = page.script("return [document.querySelector('.open-groups').innerText, document.querySelector('.inspector').innerText, "
+                        "document.querySelector('.range').innerText]")
     page.browser.refresh()
     page.wait("return document.querySelector('.node.member') !== null")
-    page.wait("return JSON.stringify([document.querySelector('.open-groups').innerText, document.querySelector('.inspector').innerText, document.querySelector('.range').innerText]) === arguments[0]", json.dumps(first, ensure_ascii=False, separators=(",", ":")))
+    page.wait("return JSON.stringify([document.querySelector('.open-groups').innerText, document.querySelector('.inspector').innerText, "
+              "document.querySelector('.range').innerText]) === arguments[0]", json.dumps(first, ensure_ascii=False, separators=(",", ":")))
     assert page.script("return document.documentElement.dataset.theme") == "dark"
     assert page.script("return decodeURIComponent(location.hash.slice(1))") == wanted
     page.view("history")
@@ -225,18 +236,20 @@ def case_reload_keeps_what_is_shown(page, serve):
     page.wait("return document.documentElement.dataset.view === 'hot-spots'")
 
 
-def case_names_are_text(page, serve):
+def case_names_are_text(page: Page, serve: Any) -> None:
     """Twenty hostile names are shown as text in every view, and none of them runs or reorders what stands beside it."""
     page.open(serve("--processes", "20", "--hostile", "--ended", "30").address + "#.groups=none&selected=" + ",".join(map(str, range(20))))
     for view in VIEWS:
         page.view(view)
         time.sleep(0.5)
         assert page.script("return window.hostile === undefined"), view
-        assert page.script("return document.querySelectorAll('main img, main script, main iframe, .inspector img, .inspector b, main table b, main a').length") == 0, view
+        assert page.script("return document.querySelectorAll('main img, main script, main iframe, .inspector img, .inspector b, main table b, main "
+                           "a').length") == 0, view
     page.view("queues")
     page.wait("return document.querySelectorAll('#view tbody tr').length > 10")
     page.script("[...document.querySelectorAll('button')].find((b) => /more process/.test(b.textContent))?.click()")
-    shown = page.wait("const names = [...document.querySelectorAll('#view tbody tr td:first-child bdi')].map((e) => e.textContent); return names.length === 20 && names")
+    shown = page.wait("const names = [...document.querySelectorAll('#view tbody tr td:first-child bdi')].map((e) => e.textContent); return "
+                      "names.length === 20 && names")
     for text in ["<script>window.hostile=1</script>", "<!-- comment", "(no name)", "__proto__", "�[31mred�[0m�", "�reversed�"]:
         assert any(text in name for name in shown), (text, shown)
     assert any(name.startswith("longlong") and "…" in name for name in shown)
@@ -245,7 +258,7 @@ def case_names_are_text(page, serve):
     assert len(HOSTILE_NAMES) == 20
 
 
-def case_connection_is_lost_and_comes_back(page, serve):
+def case_connection_is_lost_and_comes_back(page: Page, serve: Any) -> None:
     """When the server goes, the page reports it and keeps the picture; when it is back at the same address, the page goes on."""
     server = serve("--processes", "12")
     page.permitted += ["WebSocket connection", "ERR_CONNECTION_REFUSED"]
@@ -261,13 +274,13 @@ def case_connection_is_lost_and_comes_back(page, serve):
     page.wait("return document.querySelector('.state').textContent !== arguments[0]", before)
 
 
-def case_slow_connection_is_reported(page, serve):
+def case_slow_connection_is_reported(page: Page, serve: Any) -> None:
     """When pictures take long to come, the page says how long."""
     page.open(serve("--processes", "12", "--slow", "700").address + "#view=overview")
     page.wait("return /A picture each \\d\\.\\d s: the connection is slow/.test(document.querySelector('.notices').textContent)")
 
 
-def case_clocks_and_growth(page, serve):
+def case_clocks_and_growth(page: Page, serve: Any) -> None:
     """Clocks that could not be compared are reported, and processes that start later appear."""
     page.open(serve("--processes", "40", "--grow", "--before", "1", "--no-clocks").address + "#view=hot-spots&.groups=none")
     page.wait("return document.querySelector('.notices').textContent.includes('could not be compared')")
@@ -275,18 +288,20 @@ def case_clocks_and_growth(page, serve):
     page.wait("return document.querySelectorAll('.node').length > arguments[0]", count)
 
 
-def case_request_is_drawn_between_its_processes(page, serve):
+def case_request_is_drawn_between_its_processes(page: Page, serve: Any) -> None:
     """Each message of the diagram of one request begins and ends on the lines of its own processes."""
     page.open(serve("--processes", "12", "--ended", "30").address + "#view=queues")
     steps = page.wait("""const steps = [...document.querySelectorAll('#one-request .step')];
         return steps.length > 3 && steps.map((step) => [Number(step.querySelector('line').getAttribute('y1')), Number(step.querySelector('line').getAttribute('y2')), step.querySelector('title').textContent])""")
     lines = page.script("return Object.fromEntries([...document.querySelectorAll('#one-request .end-text')].map((text) => [text.firstChild.textContent, Number(text.getAttribute('y')) - 4]))")
     for begins, ends, title in steps:
-        source, target = re.match(r"\d+: (.*?) → (.*?),", title).groups()
+        named = re.match(r"\d+: (.*?) → (.*?),", title)
+        assert named, title
+        source, target = named.groups()
         assert (begins, ends) == (lines[source], lines[target]), (title, begins, ends, lines)
 
 
-def case_replay(page, serve):
+def case_replay(page: Page, serve: Any) -> None:
     """A replay plays, pauses, jumps to a time and to events; its cursor moves the range that all views share."""
     page.open(serve("--processes", "12", "--ended", "60").address + "#view=overview&from=10&to=14&at=11")
     page.wait("return document.querySelector('.range').textContent.startsWith('10')")
@@ -308,11 +323,12 @@ def case_replay(page, serve):
     page.wait("return document.querySelector('.said').textContent.includes('SEND')")
 
 
-def case_file_without_a_server(page, serve):
+def case_file_without_a_server(page: Page, serve: Any) -> None:
     """A report.html answers from its data, and says what needs a server in the place of what is missing."""
     page.open(page.report() + "#view=report")
     page.wait("return document.querySelectorAll('figure').length >= 9")
-    for kind in ["table table", "lines svg path.line", "scatter svg circle", "bars rect.fill", "heat_map rect.cell", "graph g.node", "space_time rect.busy"]:
+    for kind in ["table table", "lines svg path.line", "scatter svg circle", "bars rect.fill", "heat_map rect.cell", "graph g.node",
+                 "space_time rect.busy"]:
         page.find(".figure-" + kind)
     for view in VIEWS:
         page.view(view)
@@ -327,19 +343,21 @@ def case_file_without_a_server(page, serve):
     assert not page.find(".tabs").is_displayed(), "a report alone has no tabs"
 
 
-def case_narrow_and_wide(page, serve):
+def case_narrow_and_wide(page: Page, serve: Any) -> None:
     """From 360 pixels on, no view makes the page wider than the screen."""
     server = serve("--processes", "30", "--ended", "30")
     try:
         for width in (360, 768, 2400):
-            page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+            page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                         {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False})
             page.open(server.address + "#selected=3,4")
             for view in VIEWS:
                 page.script("location.hash = 'view=' + arguments[0] + '&selected=3,4'", view)
                 page.wait("return document.documentElement.dataset.view === arguments[0]", view)
                 time.sleep(0.15)
                 found = page.script("return document.documentElement.scrollWidth")
-                wide = page.script("return [...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > arguments[0] + 1).map((e) => e.tagName + '.' + e.className).slice(0, 6)", width)
+                wide = page.script("return [...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > arguments[0] + "
+                                   "1).map((e) => e.tagName + '.' + e.className).slice(0, 6)", width)
                 assert found <= width, (view, width, found, wide)
         page.script("dispatchEvent(new Event('beforeprint'))")
         assert page.script("return document.documentElement.dataset.theme") == "light", "paper is light"

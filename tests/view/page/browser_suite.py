@@ -5,12 +5,15 @@ import sys
 import tempfile
 import time
 import traceback
+import types
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NoReturn
 
 HERE = Path(__file__).resolve().parent
 
 
-def skip(reason):
+def skip(reason: str) -> NoReturn:
     print(f"SKIPPED: {reason}")
     sys.exit(77)
 
@@ -25,7 +28,7 @@ if not (shutil.which("chromium") and shutil.which("chromedriver")):
     skip("chromium or chromium-driver is missing")
 
 
-def start_browser(profile):
+def start_browser(profile: str) -> Any:
     options = Options()
     options.binary_location = shutil.which("chromium")
     for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -35,13 +38,17 @@ def start_browser(profile):
     return webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
 
 
-def cases_of(module, wanted):
+def line_of(entry: tuple[str, types.FunctionType]) -> int:
+    return entry[1].__code__.co_firstlineno
+
+
+def cases_of(module: types.ModuleType, wanted: list[str]) -> list[Any]:
     cases = [(name, case) for name, case in inspect.getmembers(module, inspect.isfunction) if name.startswith("case_")]
-    cases.sort(key=lambda entry: entry[1].__code__.co_firstlineno)
+    cases.sort(key=line_of)
     return [(name, case) for name, case in cases if not wanted or any(word in name for word in wanted)]
 
 
-def run(module, wanted, again, page_of, help_of):
+def run(module: types.ModuleType, wanted: list[str], again: str, page_of: Callable[..., Any], help_of: Callable[..., Any]) -> int:
     """Each case gets page_of(browser, scratch) and help_of(scratch), which has end() to be called after the case."""
     failures = 0
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:

@@ -1,19 +1,21 @@
-"""Cases of check_served: what a user does with dpm serve and dpm meter --serve. Each has the page, and traces to look at."""
+"""Cases of check_served.py: what a user does with dpm serve and dpm meter --serve. Each has the page, and traces to look at."""
 import json
 import re
 import shutil
 import time
+from collections.abc import Callable
+from typing import Any
 
-from browser_page import Keys, VIEWS
+from browser_page import Keys, Page, VIEWS
 from served_numbers import check_views, DRAWN
-from shown_numbers import check_near, number
+from shown_numbers import check_near
 from synthetic import HOSTILE_NAMES
-from traces import document, dpm, free_port, NotHere, Redis, Scheduled
+from traces import NotHere, Redis, Scheduled, Traces, document, dpm, free_port
 from tunnel import Tunnel
 
 
-def where_possible(case):
-    def tried(page, traces):
+def where_possible(case: Any) -> Callable[..., Any]:
+    def tried(page: Page, traces: Traces) -> None:
         try:
             case(page, traces)
         except NotHere as reason:
@@ -22,24 +24,24 @@ def where_possible(case):
     return tried
 
 
-def case_numbers_of_a_simulation(page, traces):
+def case_numbers_of_a_simulation(page: Page, traces: Traces) -> None:
     """Every view of a simulated system shows the numbers that the commands print."""
     check_views(page, traces.serve(traces.simulated()).address, traces.simulated())
 
 
 @where_possible
-def case_numbers_of_a_live_program(page, traces):
+def case_numbers_of_a_live_program(page: Page, traces: Traces) -> None:
     """Every view of a metered program shows the numbers that the commands print."""
     check_views(page, traces.serve(traces.live()).address, traces.live())
 
 
 @where_possible
-def case_numbers_of_a_merged_trace(page, traces):
+def case_numbers_of_a_merged_trace(page: Page, traces: Traces) -> None:
     """Every view of two programs that were metered apart shows the numbers that the commands print."""
     check_views(page, traces.serve(traces.merged()).address, traces.merged())
 
 
-def check_file(page, out):
+def check_file(page: Page, out: Any) -> None:
     """report.html alone, from another place and with the network off: the same numbers, and words where a server is needed."""
     mailed = out.parent / "mailed" / out.name / "report.html"
     mailed.parent.mkdir(parents=True, exist_ok=True)
@@ -54,18 +56,20 @@ def check_file(page, out):
         page.wait("return /dpm serve/.test(document.querySelector('main').innerText)")
         page.view("placement")
         page.wait("return /dpm serve/.test(document.querySelector('main').innerText) || document.querySelector('.missing') !== null")
-        assert page.script("return performance.getEntriesByType('resource').filter(({ name }) => !name.startsWith('data:')).length") == 0, "the page loads something"
+        loaded = page.script("return performance.getEntriesByType('resource').filter(({ name }) => !name.startsWith('data:')).length")
+        assert loaded == 0, "the page loads something"
     finally:
-        page.browser.execute_cdp_cmd("Network.emulateNetworkConditions", {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+        page.browser.execute_cdp_cmd("Network.emulateNetworkConditions",
+                                     {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
 
 
-def case_file_of_a_simulation(page, traces):
+def case_file_of_a_simulation(page: Page, traces: Traces) -> None:
     """report.html of dpm run has all views, with the numbers that the commands print."""
     check_file(page, traces.simulated())
 
 
 @where_possible
-def case_file_of_a_live_program(page, traces):
+def case_file_of_a_live_program(page: Page, traces: Traces) -> None:
     """report.html of dpm meter has all views, with the numbers that the commands print."""
     check_file(page, traces.live())
 
@@ -74,11 +78,13 @@ WATCH_NUMBER = """
 const value = document.querySelector('.two-numbers .value'), note = document.querySelector('.two-numbers .note');
 window.began = 0; window.took = {};
 for (const kind of ['pointerup', 'keydown']) addEventListener(kind, () => { window.began = performance.now(); window.took = {}; }, true);
-new MutationObserver(() => (window.took.number ??= performance.now() - window.began)).observe(value, { childList: true, characterData: true, subtree: true });
-new MutationObserver(() => / to /.test(note.textContent) && (window.took.interval = performance.now() - window.began)).observe(note, { childList: true, characterData: true, subtree: true });"""
+new MutationObserver(() => (window.took.number ??= performance.now() - window.began))
+  .observe(value, { childList: true, characterData: true, subtree: true });
+new MutationObserver(() => / to /.test(note.textContent) && (window.took.interval = performance.now() - window.began))
+  .observe(note, { childList: true, characterData: true, subtree: true });"""
 
 
-def case_process_is_moved(page, traces):
+def case_process_is_moved(page: Page, traces: Traces) -> None:
     """A process is dragged to another machine and moved on with a key: the predicted time is that of dpm predict."""
     server = traces.serve(traces.simulated())
     page.open(server.address + "#view=placement")
@@ -98,8 +104,9 @@ def case_process_is_moved(page, traces):
     page.wait("return document.querySelector('.two-numbers .value').textContent === arguments[0]", before)
 
 
-def check_prediction(page, traces, machine, before, how):
-    page.wait("return document.querySelector(`.machine-box[aria-label='Machine ${arguments[0]}'] .process.moved`)?.innerText.includes('buffer_manager')", machine)
+def check_prediction(page: Page, traces: Traces, machine: str, before: Any, how: str) -> None:
+    page.wait("return document.querySelector(`.machine-box[aria-label='Machine ${arguments[0]}'] "
+              ".process.moved`)?.innerText.includes('buffer_manager')", machine)
     page.wait("return window.took.interval > 0")
     took = page.script("return window.took")
     print(f"   {how}: {took.get('number', 0):.0f} ms to the number, {took['interval']:.0f} ms to the interval")
@@ -111,7 +118,7 @@ def check_prediction(page, traces, machine, before, how):
     assert shown != before, (shown, before)
 
 
-def case_keys(page, traces):
+def case_keys(page: Page, traces: Traces) -> None:
     """Views, range, search, event by event and messages are reached with the keyboard."""
     page.open(traces.serve(traces.simulated()).address)
     for key, view in enumerate(VIEWS, 1):
@@ -136,11 +143,12 @@ def case_keys(page, traces):
     page.wait("return !/from=/.test(location.hash)")
 
 
-def case_reload(page, traces):
+def case_reload(page: Page, traces: Traces) -> None:
     """A reload shows the same view, range, selection, colours and placement."""
     wanted = "view=hot-spots&from=5&to=15&selected=1,2&quantity=bytes&form=total&colours=viridis&theme=dark&pin=cpu:1"
     page.open(traces.serve(traces.simulated()).address + "#" + wanted)
-    read = "return document.querySelectorAll('.arc title').length > 3 && [document.querySelector('.inspector').innerText, document.querySelector('.range').innerText, ...[...document.querySelectorAll('.arc title')].map((e) => e.textContent)]"
+    read = ("return document.querySelectorAll('.arc title').length > 3 && [document.querySelector('.inspector').innerText, "
+            "document.querySelector('.range').innerText, ...[...document.querySelectorAll('.arc title')].map((e) => e.textContent)]")
     first = page.wait(read)
     page.browser.refresh()
     page.wait("return document.querySelectorAll('.arc title').length > 3")
@@ -148,7 +156,7 @@ def case_reload(page, traces):
     assert page.script("return decodeURIComponent(location.hash.slice(1))") == wanted
 
 
-def case_server_starts_again(page, traces):
+def case_server_starts_again(page: Page, traces: Traces) -> None:
     """Behind an address that stays, the page goes on when the server is back; at a new address it tells so."""
     page.permitted += ["WebSocket connection", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "404"]
     tunnel = traces.keep(Tunnel())
@@ -169,7 +177,7 @@ def case_server_starts_again(page, traces):
     page.wait("return document.querySelector('.notice.lost')?.textContent.includes('new address')")
 
 
-def case_server_starts_again_with_its_token(page, traces):
+def case_server_starts_again_with_its_token(page: Page, traces: Traces) -> None:
     """With --token-file the address stays: the open page goes on, a reload finds it again, and it shows the same."""
     page.permitted += ["WebSocket connection", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE"]
     token = traces.folder / "token"
@@ -203,7 +211,7 @@ def case_server_starts_again_with_its_token(page, traces):
 MESSAGES = "return Number(document.querySelectorAll('.number-card')[3].querySelector('.value').title.split(',')[0].replace(/\\D/g, ''))"
 
 
-def wait_until_at_rest(page):
+def wait_until_at_rest(page: Page) -> Any:
     """Until the count of messages has not changed for two seconds."""
     before = None
     for _ in range(20):
@@ -216,7 +224,7 @@ def wait_until_at_rest(page):
 
 
 @where_possible
-def case_server_under_load(page, traces):
+def case_server_under_load(page: Page, traces: Traces) -> None:
     """The page shows the load of a redis-server as it comes and goes and comes again; at the end its numbers are those of dpm statistics."""
     redis = traces.keep(Redis(traces.folder / "redis"))
     page.open(redis.address)
@@ -250,39 +258,43 @@ def case_server_under_load(page, traces):
 
 
 @where_possible
-def case_journal_of_a_scheduler(page, traces):
+def case_journal_of_a_scheduler(page: Page, traces: Traces) -> None:
     """While a program runs, the page shows the decision to bind it and what was measured of it, as in the journal."""
     scheduled = traces.keep(Scheduled(traces.folder / "scheduled"))
     page.open(scheduled.address)
-    cells = page.wait("const rows = [...document.querySelectorAll('#view tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent)); return rows.find((row) => row[4] === 'kept')")
+    cells = page.wait("const rows = [...document.querySelectorAll('#view tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent)); "
+                      "return rows.find((row) => row[4] === 'kept')")
     assert page.text(".state").startswith("recording"), page.text(".state")
     assert "Policy fixed on core" in page.text(), page.text()
     decision = next(entry for entry in json.loads((scheduled.out / "schedule.json").read_text())["journal"] if entry["outcome"] == "kept")
-    assert {part for part in cells[1].split("; ")} == {f"{move['process']}: {move['from']} to {move['to']}" for move in decision["moves"]}, (cells, decision)
+    assert {part for part in cells[1].split("; ")} == {f"{move['process']}: {move['from']} to {move['to']}"
+                                                       for move in decision["moves"]}, (cells, decision)
     assert cells[2] == "–" and re.fullmatch(r"[+−]?[\d.,]+\u202f%", cells[3]) and cells[5] == decision["reason"], (cells, decision)
     scheduled.stop_program()
     page.wait("return document.querySelector('.state').textContent.startsWith('ended')", seconds=40)
     page.wait("return [...document.querySelectorAll('#view tbody tr')].some((row) => row.cells[4].textContent === 'kept')")
 
 
-def check_names(page, address):
+def check_names(page: Page, address: Any) -> Any:
     page.open(address + "#.groups=none&selected=" + ",".join(map(str, range(20))))
     for view in VIEWS:
         page.view(view)
         page.wait("return document.querySelector('main').innerText.length > 20")
         time.sleep(0.2)
         assert page.script("return window.hostile === undefined"), view
-        assert page.script("return document.querySelectorAll('main img, main script, main iframe, .inspector img, .inspector b, main table b, main a').length") == 0, view
+        assert page.script("return document.querySelectorAll('main img, main script, main iframe, .inspector img, .inspector b, main table b, main "
+                           "a').length") == 0, view
         unseen = page.script("return /[\\u0000-\\u0008\\u000b-\\u001f\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.innerText + document.title)")
         assert not unseen, f"{view}: a character that reorders text is in the page"
     page.view("queues")
     page.wait("return document.querySelectorAll('#view tbody tr').length > 10")
     page.script("[...document.querySelectorAll('button')].find((b) => /more process/.test(b.textContent))?.click()")
-    return page.wait("const names = [...document.querySelectorAll('#view tbody tr td:first-child bdi')].map((e) => e.textContent); return names.length >= 20 && names")
+    return page.wait("const names = [...document.querySelectorAll('#view tbody tr td:first-child bdi')].map((e) => e.textContent); return "
+                     "names.length >= 20 && names")
 
 
 @where_possible
-def case_names_of_real_processes(page, traces):
+def case_names_of_real_processes(page: Page, traces: Traces) -> None:
     """Programs that name themselves after tags, escapes and right-to-left text are shown as text."""
     shown = check_names(page, traces.serve(traces.named()).address)
     for text in ["<script>window.", "<img src=x oner", "<!-- comment", "__proto__", "�[31mred�"]:
@@ -290,7 +302,7 @@ def case_names_of_real_processes(page, traces):
 
 
 @where_possible
-def case_names_in_a_trace(page, traces):
+def case_names_in_a_trace(page: Page, traces: Traces) -> None:
     """Twenty hostile names that are written into a trace are shown as text, the one of 4 kB shortened."""
     shown = check_names(page, traces.serve(traces.renamed()).address)
     for text in ["<script>window.hostile=1</script>", "<!-- comment", "(no name)", "__proto__", "�[31mred�[0m�", "�reversed�"]:

@@ -1,10 +1,11 @@
 """Reads numbers as the page writes them, and compares them with those that the commands print."""
 import re
+from typing import Any
 
 SCALES = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "kB": 1e3, "MB": 1e6, "GB": 1e9, "B": 1, "ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1, "%": 0.01}
 
 
-def number(text):
+def number(text: str) -> float | None:
     """"7.54 k", "58 ms", "35 %", "1 071", "2 min 05 s": None if it is not a number."""
     clean = text.replace("\u202f", "").replace(" ", "").replace("−", "-")
     long = re.fullmatch(r"(\d+)min(\d+)s", clean)
@@ -14,13 +15,19 @@ def number(text):
     return float(match[1]) * SCALES[match[2]] if match and match[2] in SCALES else None
 
 
-def check_near(what, text, expected, digits=3):
+def whole_number(text: str) -> int:
+    value = number(text)
+    assert value is not None, text
+    return int(value)
+
+
+def check_near(what: str, text: str, expected: int, digits: int = 3) -> None:
     """The text is the expected number, rounded to that many digits."""
     seen = number(text)
     assert seen is not None, f"{what}: '{text}' is not a number"
     assert abs(seen - expected) <= 0.51 * 10 ** (1 - digits) * abs(expected) + 1e-12, f"{what}: '{text}' instead of {expected}"
 
 
-def check_exact(what, text, expected):
+def check_exact(what: str, text: Any, expected: Any) -> None:
     seen = float(re.sub(r"[^\d.e-]", "", text.replace("\u202f", "")))
     assert abs(seen - expected) <= 1e-9 * max(1, abs(expected)), f"{what}: '{text}' instead of {expected}"

@@ -1,12 +1,15 @@
 """Single events of the made-up program (synthetic.py), and the answers that come from whole-trace analyses."""
 import math
+import operator
+from collections.abc import Iterator
+from typing import Any
 
-from synthetic import spread
+from synthetic import World, spread
 
 EXACT_MAX = 6000
 
 
-def messages_of(world, pair, from_s, to_s):
+def messages_of(world: Any, pair: Any, from_s: float, to_s: float) -> Iterator[Any]:
     """The messages of a pair that are under way in a range: the k-th is sent at about k / rate."""
     if pair.rate <= 0:
         return
@@ -18,14 +21,14 @@ def messages_of(world, pair, from_s, to_s):
             yield sent, received, pair.number * 10 ** 9 + k
 
 
-def spacetime(world, from_s, to_s, rows, rows_max, now_s, width):
+def spacetime(world: World, from_s: float, to_s: float, rows: Any, rows_max: int, now_s: float, width: int) -> Any:
     to_s = min(to_s, now_s)
     busiest = sorted(range(len(world.processes)), key=lambda i: (-sum(pair.rate for pair in world.pairs_to.get(i, [])), i))
     ids = rows or busiest[:rows_max]
     ids = sorted(ids[:rows_max], key=lambda i: (world.processes[i]["machine"], i))
     row_of = {id: row for row, id in enumerate(ids)}
     described = [{"process": id, "machine": world.processes[id]["machine"]} for id in ids]
-    answer = {"rows": described, "rows_left_out": len(world.processes) - len(ids) if not rows else 0, "arcs_left_out": 0}
+    answer: dict[str, Any] = {"rows": described, "rows_left_out": len(world.processes) - len(ids) if not rows else 0, "arcs_left_out": 0}
     pairs = [pair for pair in world.pairs if pair.source in row_of and pair.target in row_of]
     expected = sum(pair.rate for pair in pairs) * max(0, to_s - from_s)
     if expected > EXACT_MAX:
@@ -33,31 +36,36 @@ def spacetime(world, from_s, to_s, rows, rows_max, now_s, width):
     return {**answer, "exact": True}, exact(world, from_s, to_s, ids, row_of, pairs)
 
 
-def binned(world, from_s, to_s, ids, pairs, width):
+def binned(world: Any, from_s: float, to_s: float, ids: list[int], pairs: list[Any], width: int) -> dict[str, Any]:
     t_s, step = world.grid(from_s, to_s, width)
-    arrays = {name: [] for name in ["bin_row", "bin_from", "bin_to", "bin_work", "bin_wait", "flow_from", "flow_to", "flow_t", "flow_messages"]}
+    arrays: dict[str, list[float]] = {name: [] for name in ["bin_row", "bin_from", "bin_to", "bin_work", "bin_wait", "flow_from", "flow_to", "flow_t",
+                                                            "flow_messages"]}
     for row, id in enumerate(ids):
         for t in t_s:
             work = world.cpu_of(id, t, t + step) / step * (0.6 + 0.8 * spread(int(t / step) * 91 + id))
-            for name, value in zip(["bin_row", "bin_from", "bin_to", "bin_work", "bin_wait"], [row, t, t + step, min(1, work), max(0, min(1, 1 - work) * 0.8)]):
+            for name, value in zip(["bin_row", "bin_from", "bin_to", "bin_work", "bin_wait"],
+                                   [row, t, t + step, min(1, work), max(0, min(1, 1 - work) * 0.8)]):
                 arrays[name].append(value)
     row_of = {id: row for row, id in enumerate(ids)}
     for pair in pairs:
         for t in t_s[:: max(1, len(t_s) * len(pairs) // 4000)]:
-            for name, value in zip(["flow_from", "flow_to", "flow_t", "flow_messages"], [row_of[pair.source], row_of[pair.target], t + step * spread(pair.number), pair.count(t, t + step)]):
+            for name, value in zip(["flow_from", "flow_to", "flow_t", "flow_messages"],
+                                   [row_of[pair.source], row_of[pair.target], t + step * spread(pair.number), pair.count(t, t + step)]):
                 arrays[name].append(value)
     types = {"bin_row": "u32", "bin_work": "f32", "bin_wait": "f32", "flow_from": "u32", "flow_to": "u32"}
     return {name: (types.get(name, "f64"), values) for name, values in arrays.items()}
 
 
-def exact(world, from_s, to_s, ids, row_of, pairs):
-    arcs, work = [], {id: [] for id in ids}
+def exact(world: Any, from_s: float, to_s: float, ids: list[int], row_of: dict[int, int],
+          pairs: list[Any]) -> dict[str, tuple[str, list[Any | float | int]]]:
+    arcs: list[tuple[int, int, float, float, float, int, int, float]] = []
+    work: dict[int, list[tuple[float, float]]] = {id: [] for id in ids}
     for pair in pairs:
         for sent, received, id in messages_of(world, pair, from_s, to_s):
             arcs.append((row_of[pair.source], row_of[pair.target], sent, received, float(pair.size), 0, int(spread(id % 100003) < 0.04), float(id)))
             length = (0.00004 + 0.0003 * spread(id % 99991)) * (1 if len(pairs) > 200 else 3)
             work[pair.target].append((received, received + length))
-    arcs.sort(key=lambda arc: arc[2])
+    arcs.sort(key=operator.itemgetter(2))
     segments = []
     for id in ids:
         at = from_s - 0.05
@@ -78,56 +86,67 @@ def exact(world, from_s, to_s, ids, row_of, pairs):
     return arrays
 
 
-def message(world, id, now_s):
+def message(world: World, id: Any, now_s: Any) -> dict[str, Any]:
     pair = world.pairs[int(id // 10 ** 9)]
-    sent, received = next(((s, r) for s, r, i in messages_of(world, pair, 0 if now_s < 1 else int(id % 10 ** 9) / pair.rate - 0.1, now_s) if i == id), (0, 0))
+    sent, received = next(((s, r) for s, r, i in messages_of(world, pair, 0 if now_s < 1 else int(id % 10 ** 9) / pair.rate - 0.1, now_s) if i == id),
+                          (0, 0))
     span = 40 / max(1, sum(other.rate for other in world.pairs) / 200)
     past, future = [], []
     reached_past, reached_future = {pair.source: sent}, {pair.target: received}
-    around = sorted(((s, r, i, other) for other in world.pairs for s, r, i in messages_of(world, other, sent - min(span, 0.05), received + min(span, 0.05))), key=lambda entry: -entry[1])
+    around = sorted(((s, r, i, other) for other in world.pairs for s, r,
+                     i in messages_of(world, other, sent - min(span, 0.05), received + min(span, 0.05))), key=operator.itemgetter(1), reverse=True)
     for s, r, i, other in around:
         if other.target in reached_past and r <= reached_past[other.target]:
             past.append(float(i))
             reached_past[other.source] = max(reached_past.get(other.source, -1), s)
-    for s, r, i, other in sorted(around, key=lambda entry: entry[0]):
+    for s, r, i, other in sorted(around, key=operator.itemgetter(0)):
         if other.source in reached_future and s >= reached_future[other.source]:
             future.append(float(i))
             reached_future[other.target] = min(reached_future.get(other.target, math.inf), r)
-    return {"from": pair.source, "to": pair.target, "bytes": pair.size, "sent_s": sent, "received_s": received, "evidence": "The bytes of the stream tell which receive took it.",
+    return {"from": pair.source, "to": pair.target, "bytes": pair.size, "sent_s": sent, "received_s": received,
+            "evidence": "The bytes of the stream tell which receive took it.",
             "past": past[:2000], "future": future[:2000], "past_left_out": max(0, len(past) - 2000), "future_left_out": max(0, len(future) - 2000)}
 
 
-def queues(world):
+def queues(world: World) -> dict[str, Any]:
     rows = []
     for process in world.processes:
         mean = world.queue_of(process["id"], 5)
-        row = {"process": process["name"], "measured": process["id"] % 11 != 0, "received": round(sum(pair.count(0, 60) for pair in world.pairs_to.get(process["id"], [])))}
+        row = {"process": process["name"], "measured": process["id"] % 11 != 0,
+               "received": round(sum(pair.count(0, 60) for pair in world.pairs_to.get(process["id"], [])))}
         if row["measured"]:
             base = 1e-5 * (1 + mean)
-            row.update({"queued": row["received"], "queue_max": math.ceil(mean * 6), "queue_mean": mean, "queue_mean_by_operation": mean, "queue_distribution": [0.5, 0.5], "waits_across_machines": 0, "wait_min_s": base / 20, "wait_mean_s": base, "wait_median_s": base * 0.6, "wait_p95_s": base * 4,
-                        "wait_max_s": base * 40, "still_queued": int(mean), "wait_distribution": [{"from_s": 1e-6 * 2 ** k, "to_s": 1e-6 * 2 ** (k + 1), "count": int(row["received"] * math.exp(-((k - 5) ** 2) / 6))} for k in range(14)]})
+            row.update({"queued": row["received"], "queue_max": math.ceil(mean * 6), "queue_mean": mean,
+                        "queue_mean_by_operation": mean, "queue_distribution": [0.5, 0.5], "waits_across_machines": 0, "wait_min_s": base / 20, "wait_mean_s": base,
+                        "wait_median_s": base * 0.6, "wait_p95_s": base * 4,
+                        "wait_max_s": base * 40, "still_queued": int(mean),
+                        "wait_distribution": [{"from_s": 1e-6 * 2 ** k, "to_s": 1e-6 * 2 ** (k + 1),
+                                               "count": int(row["received"] * math.exp(-((k - 5) ** 2) / 6))} for k in range(14)]})
         rows.append(row)
     return {"processes": rows, "own_waits": [], "warnings": [], "ledger": {"seen": 9, "kept": 9, "filtered": 0, "lost": 0, "losses": [], "warnings": []}}
 
 
-def paths(world, most):
+def paths(world: World, most: int) -> dict[str, Any]:
     kinds = ["load", "gateway", "orders", "stock", "cache", "postgres"]
     chosen = [world.of(kind)[0] for kind in kinds if world.of(kind)]
-    nodes = [{"process": None, "label": "users", "note": ""}] + [{"process": id, "label": world.processes[id]["name"], "note": chr(65 + i)} for i, id in enumerate(chosen)]
-    arcs = [{"from": 0, "to": 1, "probability": 1, "messages": 9000}]
+    nodes: list[dict[str, Any]] = [{"process": None, "label": "users", "note": ""}] + [{"process": id, "label": world.processes[id]["name"], "note": chr(65 + i)} for i,
+                                                               id in enumerate(chosen)]
+    arcs: list[dict[str, float]] = [{"from": 0, "to": 1, "probability": 1, "messages": 9000}]
     for a in range(1, len(nodes)):
         for b in (a + 1, a + 2, a - 1):
             if 0 < b < len(nodes):
                 arcs.append({"from": a, "to": b, "probability": [0.62, 0.13, 0.25][[a + 1, a + 2, a - 1].index(b)], "messages": 9000 // (a + b)})
-    listed = [{"text": "A B C " + "D E D " * (i % 4) + "F " * (i % 3) + "C B A", "count": 9000 // (i + 1), "share": 0.4 / (i + 1)} for i in range(min(most, 24))]
+    listed = [{"text": "A B C " + "D E D " * (i % 4) + "F " * (i % 3) + "C B A", "count": 9000 // (i + 1), "share": 0.4 / (i + 1)}
+              for i in range(min(most, 24))]
     return {"states": {"nodes": nodes, "arcs": arcs}, "paths": listed, "requests": 9000}
 
 
-def request(world, number):
+def request(world: World, number: int) -> dict[str, Any]:
     kinds = ["load", "gateway", "orders", "cache", "stock", "postgres"]
     ids = [world.of(kind)[int(spread(number + i) * len(world.of(kind)))] for i, kind in enumerate(kinds) if world.of(kind)]
     walk = [0, 1, 2, 3, 2, 4, 5, 4, 2, 1, 0]
-    at, steps = 1 + number * 0.01, []
+    at = 1 + number * 0.01
+    steps: list[dict[str, float]] = []
     for a, b in zip(walk, walk[1:]):
         if max(a, b) < len(ids):
             late = 0.0002 + 0.001 * spread(number * 7 + len(steps))
@@ -137,62 +156,73 @@ def request(world, number):
 
 
 class Placements:
-    def __init__(self, world):
-        self.world, self.best = world, None
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.best: dict[str, Any] | None = None
 
-    def load(self, process):
+    def load(self, process: dict[str, Any]) -> float:
         return 0.1 + self.world.cpu_of(process["id"], 0, 10)
 
-    def elapsed(self, machine_of, machines, delay_factor, replicas):
-        names, loads, remote = self.world.machines, {}, 0
+    def elapsed(self, machine_of: dict[Any, Any], machines: dict[Any, Any], delay_factor: int, replicas: dict[Any, Any]) -> Any:
+        names, remote = self.world.machines, 0.0
+        loads: dict[str, float] = {}
         for process in self.world.processes:
             machine = machine_of.get(process["name"], names[process["machine"]])
             loads[machine] = loads.get(machine, 0) + self.load(process) / max(1, replicas.get(process["name"], 1)) ** 0.7
-        slowest = max(load / (machines.get(name, {}).get("speed", 1 + names.index(name) % 2) * machines.get(name, {}).get("cores", 4)) for name, load in loads.items())
+        slowest = max(load / (machines.get(name, {}).get("speed", 1 + names.index(name) % 2) * machines.get(name, {}).get("cores", 4)) for name,
+                      load in loads.items())
         for pair in self.world.pairs:
             a, b = self.world.processes[pair.source], self.world.processes[pair.target]
             if machine_of.get(a["name"], names[a["machine"]]) != machine_of.get(b["name"], names[b["machine"]]):
                 remote += pair.rate
         return 2 + slowest * 6 + delay_factor * remote * 0.0004
 
-    def answer(self):
+    def answer(self) -> dict[str, Any]:
         names = self.world.machines
         elapsed = self.elapsed({}, {}, 1, {})
         return {
             "machines": [{"name": name, "speed": 1 + i % 2, "cores": 4, "accepts": i != 1 or len(names) < 3} for i, name in enumerate(names)],
-            "processes": [{"process": process["id"], "name": process["name"], "machine": names[process["machine"]], "fixed": process["outside"]} for process in self.world.processes],
-            "traced": {"elapsed_s": elapsed, "P": 3.1, "low_elapsed_s": elapsed * 0.96, "high_elapsed_s": elapsed * 1.03}, "best": self.best, "notes": [], "why_not": None,
+            "processes": [{"process": process["id"], "name": process["name"], "machine": names[process["machine"]], "fixed": process["outside"]}
+                          for process in self.world.processes],
+            "traced": {"elapsed_s": elapsed, "P": 3.1, "low_elapsed_s": elapsed * 0.96, "high_elapsed_s": elapsed * 1.03}, "best": self.best, "notes": [],
+            "why_not": None,
         }
 
-    def predict(self, parameters):
-        elapsed = self.elapsed(parameters.get("machine_of", {}), parameters.get("machines", {}), parameters.get("delay_factor", 1), parameters.get("replicas", {}))
+    def predict(self, parameters: Any) -> dict[str, Any]:
+        elapsed = self.elapsed(parameters.get("machine_of", {}), parameters.get("machines", {}), parameters.get("delay_factor", 1),
+                               parameters.get("replicas", {}))
         total = sum(self.load(process) for process in self.world.processes)
-        answer = {"elapsed_s": elapsed, "P": total / elapsed * 3, "T_s": total, "low_elapsed_s": None, "high_elapsed_s": None, "low_P": None, "high_P": None, "identity_error": 0.021, "leaves_out": ["Waits for the disk are taken as they were."], "took_ms": 3}
+        answer = {"elapsed_s": elapsed, "P": total / elapsed * 3, "T_s": total, "low_elapsed_s": None, "high_elapsed_s": None,
+                  "low_P": None, "high_P": None, "identity_error": 0.021,
+                  "leaves_out": ["Waits for the disk are taken as they were."], "took_ms": 3}
         if parameters.get("interval"):
-            answer.update({"low_elapsed_s": elapsed * 0.93, "high_elapsed_s": elapsed * 1.06, "low_P": total / elapsed * 2.8, "high_P": total / elapsed * 3.2})
+            answer.update({"low_elapsed_s": elapsed * 0.93, "high_elapsed_s": elapsed * 1.06, "low_P": total / elapsed * 2.8,
+                           "high_P": total / elapsed * 3.2})
         return answer
 
-    def search(self):
+    def search(self) -> dict[str, Any]:
         names = self.world.machines
         machine_of = {process["name"]: names[(process["id"] * 2) % len(names)] for process in self.world.processes if not process["outside"]}
         self.best = {"machine_of": machine_of, "elapsed_s": self.elapsed(machine_of, {}, 1, {}) * 0.7, "P": 4.9, "at_least_s": 1.2}
         return {"searching": True}
 
 
-def blame(world, of):
+def blame(world: World, of: Any) -> dict[str, Any]:
     """Where the time of a process went: half of it in the queue of the CPU."""
     name = world.processes[of if 0 <= of < len(world.processes) else 0]["name"]
     boxes = [{"depth": 0, "from": 0, "to": 1, "label": name, "tone": "process", "tip": name},
              {"depth": 1, "from": 0, "to": 0.5, "label": "in the queue of the CPU", "tone": "queue", "tip": "50 %"}]
-    rows = [[{"text": text, "tone": "normal"}, {"text": share, "tone": "normal"}] for text, share in ((name, "100.0 %"), ("in the queue of the CPU", "50.0 %"))]
+    rows = [[{"text": text, "tone": "normal"}, {"text": share, "tone": "normal"}] for text,
+            share in ((name, "100.0 %"), ("in the queue of the CPU", "50.0 %"))]
     return {"of": name, "section": {"heading": f"Where the time of {name} went", "text": "", "figures": [
         {"heading": "Flame graph", "caption": "", "wide": True, "kind": "flame_graph", "drawing": {"title": name, "description": "", "boxes": boxes}},
         {"heading": "Tree", "caption": "", "wide": False, "kind": "table",
          "drawing": {"columns": [{"header": "where the time went", "number": False}, {"header": "share", "number": True}], "rows": rows}}]}}
 
 
-def states():
-    bars = {"title": "States", "description": "", "series": ["share of samples"], "rows": [{"label": "CPU run", "values": [0.4], "tip": ""}], "form": "percent", "reference": None}
+def states() -> dict[str, Any]:
+    bars = {"title": "States", "description": "", "series": ["share of samples"], "rows": [{"label": "CPU run", "values": [0.4], "tip": ""}],
+            "form": "percent", "reference": None}
     return {"samples": 10, "source": "proc", "interval_s": 0.123, "sections": [
         {"heading": "States", "text": "What do the processes wait for and run on?",
          "figures": [{"heading": "What threads do", "caption": "", "wide": True, "kind": "bars", "drawing": bars}]}]}

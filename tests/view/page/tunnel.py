@@ -2,19 +2,20 @@
 becomes the token of the server that is there now."""
 import socket
 import threading
+from typing import Any
 
 
 class Tunnel:
     TOKEN = b"f" * 32
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.address = f"http://127.0.0.1:{self.port}/{self.TOKEN.decode()}/"
-        self.target = None  # a Served
+        self.target: Any = None  # a Served
         threading.Thread(target=self.accept, daemon=True).start()
 
-    def accept(self):
+    def accept(self) -> None:
         while True:
             try:
                 client = self.listener.accept()[0]
@@ -22,7 +23,7 @@ class Tunnel:
                 return
             threading.Thread(target=self.connect, args=(client,), daemon=True).start()
 
-    def connect(self, client):
+    def connect(self, client: Any) -> Any:
         target = self.target
         if target is None or target.process is None:
             return client.close()
@@ -33,7 +34,7 @@ class Tunnel:
         threading.Thread(target=self.pass_on, args=(server, client, None), daemon=True).start()
         self.pass_on(client, server, target.token.encode())
 
-    def pass_on(self, source, sink, token):
+    def pass_on(self, source: Any, sink: Any, token: Any) -> None:
         """Everything, and in the first piece, which has the address, the token is replaced."""
         try:
             while data := source.recv(65536):
@@ -47,6 +48,6 @@ class Tunnel:
                 pass
             end.close()
 
-    def stop(self):
+    def stop(self) -> None:
         self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()

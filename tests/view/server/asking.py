@@ -1,19 +1,21 @@
-"""What the cases of check_server share. A case gets a running server; `options` are the server's, `beside = False`: without a viewer that
+"""What the cases of check_server.py share. A case gets a running server; `options` are the server's, `beside = False`: without a viewer that
 asks all the time."""
-from viewer import wait_until
+from collections.abc import Callable
+from typing import Any
+from viewer import Response, Server, wait_until
 
 PROTECTION = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
               "cross-origin-resource-policy": "same-origin", "cache-control": "no-store"}
 
 
-def served_with(*options, beside=True):
-    def decorate(case):
+def served_with(*options: str, beside: bool = True) -> Callable[..., Any]:
+    def decorate(case: Any) -> Any:
         case.options, case.beside = list(options), beside
         return case
     return decorate
 
 
-def refusal(server, reason, status, body=b"", **request):
+def refusal(server: Server, reason: str, status: int, body: bytes = b"", **request: Any) -> None:
     """The request is refused with the status, counted for the reason, and has the headers that protect the page."""
     before = server.refused(reason)
     response = server.get(**request)
@@ -23,7 +25,7 @@ def refusal(server, reason, status, body=b"", **request):
     assert server.refused(reason) == before + 1, (request, reason, server.metrics())
 
 
-def assert_protected(response):
+def assert_protected(response: Response) -> None:
     for name, value in PROTECTION.items():
         assert response.headers[name] == value, (name, response.headers)
     policy = response.headers["content-security-policy"]
@@ -32,7 +34,7 @@ def assert_protected(response):
     assert "unsafe" not in policy, policy
 
 
-def counted(server, reason, attack, times=1):
+def counted(server: Server, reason: str, attack: Callable[..., Any], times: int = 1) -> None:
     before = server.refused(reason)
     attack()
     wait_until(lambda: server.refused(reason) >= before + times, f"{times} refusals for {reason} are counted")

@@ -5,7 +5,7 @@ from asking import assert_protected, counted, refusal, served_with
 from viewer import Server, Viewer
 
 
-def case_wrong_token(server):
+def case_wrong_token(server: Server) -> None:
     """Without the token there is nothing, whatever is asked for and however."""
     token = server.path.strip("/")
     wrong = ("0" if token[0] != "0" else "1") + token[1:]
@@ -17,7 +17,7 @@ def case_wrong_token(server):
             Origin=server.origin, Sec_WebSocket_Version="13", Sec_WebSocket_Key="AAAAAAAAAAAAAAAAAAAAAA==")
 
 
-def case_other_hosts(server):
+def case_other_hosts(server: Server) -> None:
     """DNS rebinding: a page of another site cannot speak to the server under that site's name."""
     for host in ("evil.example", f"evil.example:{server.port}", "127.0.0.1", "127.0.0.1:1", f"{server.host}.evil.example",
                  "", None):
@@ -30,7 +30,7 @@ def case_other_hosts(server):
 
 
 @served_with("--allow-host", "tunnel.example:9000", "--allow-host", "Box.example")
-def case_allowed_hosts(server):
+def case_allowed_hosts(server: Server) -> None:
     """Names that were allowed are the server's."""
     for host in ("tunnel.example:9000", "box.example", f"box.example:{server.port}"):
         assert server.get(Host=host).status == 200, host
@@ -39,7 +39,7 @@ def case_allowed_hosts(server):
     refusal(server, "origin", 403, Host="box.example", Origin=server.origin)
 
 
-def case_other_origins(server):
+def case_other_origins(server: Server) -> None:
     """A page of another site cannot use the server, even if it knows the token."""
     before = server.refused("origin")
     wrong = ("http://evil.example", "null", f"https://{server.host}", "http://127.0.0.1", f"http://localhost:{server.port}")
@@ -53,13 +53,13 @@ def case_other_origins(server):
     assert server.get("api/echo", Origin=server.origin).status == 200
 
 
-def case_methods(server):
+def case_methods(server: Server) -> None:
     """Only GET and HEAD."""
     for method in ("POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "PROPFIND", "BREW"):
         refusal(server, "method", 405, method=method)
 
 
-def case_paths(server):
+def case_paths(server: Server) -> None:
     """No address leads to a file."""
     for path in ("../", "../../../../etc/passwd", "..%2f..%2fetc/passwd", "%2e%2e/%2e%2e/etc/passwd",
                  "%252e%252e%252fetc%252fpasswd", "..%5c..%5c", "..%c0%af", "./", "/", "index.html", "api", "api%2fecho",
@@ -70,9 +70,9 @@ def case_paths(server):
     assert server.get("api/../../../etc/passwd").status == 400
 
 
-def case_other_addresses(server):
+def case_other_addresses(server: Server) -> None:
     """Every address is served if it was asked for: the names of this machine are the server's."""
-    program = server.process.args[0]
+    program = server.program
     refused = subprocess.run([program, "--address", "0.0.0.0"], text=True, capture_output=True, stdin=subprocess.DEVNULL)
     assert refused.returncode == 2 and "--insecure" in refused.stderr, refused
     everywhere = Server(program, "--address", "0.0.0.0", "--insecure")

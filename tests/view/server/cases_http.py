@@ -2,12 +2,13 @@
 import os
 import threading
 import time
+from typing import Any
 
 from asking import counted, refusal, served_with
-from viewer import Viewer, parse_metrics, read_all, read_response, wait_until
+from viewer import Response, Server, Viewer, parse_metrics, read_all, read_response, wait_until
 
 
-def case_bodies(server):
+def case_bodies(server: Server) -> None:
     """Bodies are refused, chunked or not, before they are read."""
     refusal(server, "body", 413, Content_Length="5")
     refusal(server, "body", 413, Content_Length="99999999999")
@@ -19,25 +20,25 @@ def case_bodies(server):
     assert server.get(Content_Length="0").status == 200
 
 
-def case_large_headers(server):
+def case_large_headers(server: Server) -> None:
     """A header has at most 8 kB."""
     assert server.get(X="x" * 7000).status == 200
     refusal(server, "header", 431, X="x" * 8192)
     refusal(server, "header", 431, target="/" + "a" * 8192)
-    refusal(server, "header", 431, **{f"X-{number}": "y" * 20 for number in range(400)})
+    refusal(server, "header", 431, b"", **{f"X-{number}": "y" * 20 for number in range(400)})
     counted(server, "header", lambda: server.exchange(server.request(X="x" * 5_000_000)))
     counted(server, "header", lambda: server.exchange(b"x" * 5_000_000), 0)
 
 
-def case_garbage(server):
+def case_garbage(server: Server) -> None:
     """What is not HTTP is refused, in every form."""
     for data in (b"\0" * 100, b"hello\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET  / HTTP/1.1\r\n\r\n",
                  b"GET / HTTP/1.1\r\nno colon\r\n\r\n", b"GET / HTTP/1.1\r\nHost : x\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\x01",
                  b"GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", b"GET / HTTP/1.1\r\nHost: a\r\n b\r\n\0\r\n\r\n",
                  b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"):
-        answer = None
+        answer = b"nothing yet"
 
-        def attack():
+        def attack() -> None:
             nonlocal answer
             answer = server.exchange(data + b"\r\n\r\n")
         counted(server, "malformed", attack)
@@ -46,7 +47,7 @@ def case_garbage(server):
         assert b" 200 " not in server.exchange(os.urandom(length) + b"\r\n\r\n")
 
 
-def case_pipelining(server):
+def case_pipelining(server: Server) -> None:
     """Requests that come at once are answered in their order; refused ones end the connection."""
     with server.connect() as connection:
         connection.sendall(b"".join(server.request(f"api/echo?n={number}") for number in range(100)))
@@ -57,7 +58,7 @@ def case_pipelining(server):
         assert read_all(connection) == b""
 
 
-def case_old_http(server):
+def case_old_http(server: Server) -> None:
     """HTTP/1.0 works, with a Host, and without being kept; older forms do not."""
     old = server.request("api/echo").replace(b"HTTP/1.1", b"HTTP/1.0")
     answer = server.exchange(old)
@@ -69,12 +70,12 @@ def case_old_http(server):
 
 
 @served_with("--short-limits")
-def case_slow_headers(server):
+def case_slow_headers(server: Server) -> None:
     """Slow-loris: headers that do not get finished cost their connections."""
     slow = [server.connect() for _ in range(20)]
     before = server.refused("slow")
 
-    def trickle(connection):
+    def trickle(connection: Any) -> None:
         try:
             for byte in server.request(X="x" * 1000):
                 connection.sendall(bytes([byte]))
@@ -91,7 +92,7 @@ def case_slow_headers(server):
 
 
 @served_with("--short-limits")
-def case_idle_connections(server):
+def case_idle_connections(server: Server) -> None:
     """A connection that was used and is idle is closed, and that is not a refusal."""
     before = server.refused("slow")
     with server.connect() as connection:
@@ -101,7 +102,7 @@ def case_idle_connections(server):
     assert server.refused("slow") == before
 
 
-def case_many_connections(server):
+def case_many_connections(server: Server) -> None:
     """200 strangers displace each other, not the viewers."""
     viewers = [Viewer(server) for _ in range(5)]
     before = server.refused("connections")
@@ -116,7 +117,7 @@ def case_many_connections(server):
         connection.close()
 
 
-def served(server, path=""):
+def served(server: Server, path: str = "") -> Response | None:
     """The response, or None: the connection was turned away."""
     try:
         response = server.get(path)
@@ -125,13 +126,13 @@ def served(server, path=""):
     return response if response.status == 200 else None
 
 
-def counts_refused(server):
+def counts_refused(server: Server) -> bool:
     response = served(server, "metrics")
-    return response and parse_metrics(response.body.decode())["dpm_page_refused_total", (("reason", "connections"),)] >= 1
+    return response is not None and parse_metrics(response.body.decode())["dpm_page_refused_total", (("reason", "connections"),)] >= 1
 
 
 @served_with(beside=False)
-def case_many_viewers(server):
+def case_many_viewers(server: Server) -> None:
     """Where all places are taken by viewers, the next one is turned away, and those there stay."""
     viewers = [Viewer(server) for _ in range(64)]
     with server.connect() as connection:

@@ -6,17 +6,17 @@ import re
 import time
 
 from asking import assert_protected, counted, served_with
-from viewer import Viewer, wait_until
+from viewer import Response, Server, Viewer, wait_until
 
 
-def case_page(server):
+def case_page(server: Server) -> None:
     """The page has its protection, and its scripts and styles may run because of their hashes."""
     response = server.get()
     assert response.status == 200 and response.headers["content-type"] == "text/html; charset=utf-8"
     assert_protected(response)
     # Header values were made lower case; hashes are compared the same way.
     for tag in ("script", "style"):
-        text = re.search(f"<{tag}>(.*)</{tag}>", response.body.decode()).group(1)
+        text = re.findall(f"<{tag}>(.*)</{tag}>", response.body.decode())[0]
         value = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode().lower()
         assert f"{tag}-src 'sha256-{value}';" in response.headers["content-security-policy"]
     assert f"connect-src 'self' ws://{server.host};" in response.headers["content-security-policy"]
@@ -25,7 +25,7 @@ def case_page(server):
     assert server.get(target=server.path.rstrip("/")).headers["location"] == server.path
 
 
-def case_answers(server):
+def case_answers(server: Server) -> None:
     """The two forms of an answer are the same."""
     viewer = Viewer(server)
     assert viewer.response.status == 101
@@ -45,30 +45,31 @@ def case_answers(server):
     assert server.get("api/numbers?count=11", method="HEAD").status == 200
 
 
-def case_errors(server):
+def case_errors(server: Server) -> None:
     """An error is a sentence, in both forms."""
     viewer = Viewer(server)
     before = server.metric("dpm_page_errors_total")
-    for name, params, query in (("unknown", {}, ""), ("numbers", {"count": "many"}, "?count=many"), ("never", {}, "")):
+    mistakes: list[tuple[str, dict[str, str], str]] = [("unknown", {}, ""), ("numbers", {"count": "many"}, "?count=many"), ("never", {}, "")]
+    for name, params, query in mistakes:
         sentence = viewer.answer(name, **params)["error"]
         response = server.get(f"api/{name}{query}")
         assert response.status == 400 and response.json() == {"error": sentence}, (sentence, response.body)
     assert server.metric("dpm_page_errors_total") == before + 6
 
 
-def case_unreadable_queries(server):
+def case_unreadable_queries(server: Server) -> None:
     """Queries that cannot be read are an error, and counted."""
     for query in ("echo?a=%zz", "echo?a=1&a=2", "echo?=1", "ECHO", "", "echo?id=1", "a" * 65, "echo?a=%ff"):
-        response = None
+        response = Response(0, {}, b"")
 
-        def attack():
+        def attack() -> None:
             nonlocal response
             response = server.get("api/" + query)
         counted(server, "request", attack)
         assert response.status == 400 and response.json()["error"], query
 
 
-def case_ticks(server):
+def case_ticks(server: Server) -> None:
     """What is new is announced, at most ten times a second, and the latest always."""
     viewer = Viewer(server)
     begin = time.monotonic()
@@ -85,7 +86,7 @@ def case_ticks(server):
     assert versions == sorted(set(versions)), versions
 
 
-def case_metrics(server):
+def case_metrics(server: Server) -> None:
     """What an independent parser reads of /metrics: the server's numbers and the handler's, with hostile labels."""
     response = server.get("metrics")
     assert response.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
@@ -100,7 +101,7 @@ def case_metrics(server):
     wait_until(lambda: server.metric("dpm_page_viewers") == 1, "viewers that close are not counted")
 
 
-def case_slow_answers(server):
+def case_slow_answers(server: Server) -> None:
     """A slow answer delays other answers for its time only; one that comes later delays none."""
     slow, quick = Viewer(server), Viewer(server)
     for _ in range(8):
@@ -116,13 +117,13 @@ def case_slow_answers(server):
 
 
 @served_with("--short-limits")
-def case_answer_that_does_not_come(server):
+def case_answer_that_does_not_come(server: Server) -> None:
     """The HTTP form waits for a while only."""
     assert server.get("api/later?ms=4000").status == 504
 
 
 @served_with(beside=False)
-def case_end_while_asked(server):
+def case_end_while_asked(server: Server) -> None:
     """The server ends while answers are awaited, which come after its end."""
     viewers = [Viewer(server) for _ in range(5)]
     for viewer in viewers:

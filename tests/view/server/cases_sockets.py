@@ -2,12 +2,14 @@
 import struct
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
 from asking import counted, served_with
-from viewer import BINARY, CLOSE, PING, PONG, TEXT, Closed, Viewer, wait_until
+from viewer import BINARY, CLOSE, Closed, PING, PONG, Server, TEXT, Viewer, wait_until
 
 
-def closed_with(viewer):
+def closed_with(viewer: Viewer) -> int | None:
     """The code with which the server closes; None if the connection just ends."""
     try:
         while True:
@@ -18,10 +20,11 @@ def closed_with(viewer):
         return None
 
 
-def case_socket_handshakes(server):
+def case_socket_handshakes(server: Server) -> None:
     """What is not a right handshake is refused."""
-    for headers in ({"Upgrade": "h2c"}, {"Sec-WebSocket-Version": "8"}, {"Sec-WebSocket-Key": None}, {"Upgrade": None},
-                    {"Connection": "close"}):
+    wrong: list[dict[str, str | None]] = [{"Upgrade": "h2c"}, {"Sec-WebSocket-Version": "8"}, {"Sec-WebSocket-Key": None}, {"Upgrade": None},
+                                          {"Connection": "close"}]
+    for headers in wrong:
         counted(server, "malformed", lambda: Viewer(server, **headers).close())
         assert Viewer(server, **headers).response.status in (400, 426), headers
     early = server.request("socket", Origin=server.origin, Upgrade="websocket", Connection="Upgrade",
@@ -29,13 +32,13 @@ def case_socket_handshakes(server):
     counted(server, "malformed", lambda: server.exchange(early))
 
 
-def case_no_compression(server):
+def case_no_compression(server: Server) -> None:
     """Compression is not agreed on: its memory would be the viewer's choice."""
     viewer = Viewer(server, **{"Sec-WebSocket-Extensions": "permessage-deflate"})
     assert viewer.response.status == 101 and "sec-websocket-extensions" not in viewer.response.headers
 
 
-def case_large_messages(server):
+def case_large_messages(server: Server) -> None:
     """A viewer's message has at most 64 kB, in one frame or in many."""
     assert Viewer(server).answer("echo", text="x" * 60_000)["answer"]["params"]["text"] == "x" * 60_000
     one = Viewer(server)
@@ -45,7 +48,7 @@ def case_large_messages(server):
     counted(server, "message", lambda: announced.connection.sendall(struct.pack("!BBQ", 0x81, 0xFF, 1 << 40) + b"mask"))
     many = Viewer(server)
 
-    def fragments():
+    def fragments() -> None:
         many.send(b"x" * 1000, first=TEXT)
         try:
             for _ in range(200):
@@ -55,9 +58,9 @@ def case_large_messages(server):
     counted(server, "message", fragments)
 
 
-def case_socket_protocol(server):
+def case_socket_protocol(server: Server) -> None:
     """Errors of the protocol end the WebSocket, and are counted."""
-    def broken(data):
+    def broken(data: Callable[..., Any]) -> None:
         viewer = Viewer(server)
         counted(server, "malformed", lambda: viewer.connection.sendall(data(viewer)))
         assert closed_with(viewer) in (1002, 1007, None), data
@@ -74,7 +77,7 @@ def case_socket_protocol(server):
     broken(lambda _: b"GET / HTTP/1.1\r\n\r\n")
 
 
-def case_messages_that_are_not_requests(server):
+def case_messages_that_are_not_requests(server: Server) -> None:
     """What cannot be read has no id to be answered with: the WebSocket is closed with a reason."""
     for data in (b"", b"hello", b"[]", b"{}", b'{"id":1}', b'{"id":-1,"request":"echo"}', b'{"id":1,"request":"\\u0000"}',
                  b"[" * 60_000, b'{"id":1,"request":"echo"'):
@@ -85,12 +88,12 @@ def case_messages_that_are_not_requests(server):
             counted(server, "request", lambda: viewer.send(b"{}", opcode=BINARY))
         try:
             viewer.receive()
-            raise AssertionError(f"{data} was answered")
+            raise AssertionError(f"{data!r} was answered")
         except Closed as closed:
             assert closed.code == 1008 and closed.reason, (data, closed)
 
 
-def case_pings(server):
+def case_pings(server: Server) -> None:
     """Pings are answered, also many of them, and between fragments."""
     viewer = Viewer(server)
     viewer.send(b'{"id":1,', first=TEXT)
@@ -104,7 +107,7 @@ def case_pings(server):
     thread.join()
 
 
-def case_too_many_requests(server):
+def case_too_many_requests(server: Server) -> None:
     """Of a viewer 64 requests may be open; each further one gets an error, and each gets one answer."""
     viewer = Viewer(server)
     before = server.refused("open_requests")
@@ -118,13 +121,13 @@ def case_too_many_requests(server):
 
 
 @served_with("--short-limits")
-def case_viewer_that_never_reads(server):
+def case_viewer_that_never_reads(server: Server) -> None:
     """It costs bounded memory, gets no ticks, and is dropped."""
     viewers = [Viewer(server, receive_buffer=4096) for _ in range(20)]
     before, skipped = server.refused("unread"), server.metric("dpm_page_ticks_skipped_total")
     resident = server.resident_kb()
 
-    def flood(viewer):
+    def flood(viewer: Any) -> None:
         try:
             for _ in range(5000):
                 viewer.ask("large", bytes=1_000_000)
@@ -149,7 +152,7 @@ def case_viewer_that_never_reads(server):
 
 
 @served_with("--short-limits")
-def case_slow_reader(server):
+def case_slow_reader(server: Server) -> None:
     """A viewer that reads slowly but goes on reading gets the whole of a large answer."""
     viewer = Viewer(server, receive_buffer=65536)
     viewer.ask("large", bytes=3_000_000)
@@ -162,7 +165,7 @@ def case_slow_reader(server):
 
 
 @served_with("--short-limits")
-def case_half_open(server):
+def case_half_open(server: Server) -> None:
     """A viewer that has gone without a word is noticed: it does not answer pings."""
     silent = Viewer(server)
     before = server.refused("unread")
@@ -188,7 +191,7 @@ def case_half_open(server):
     assert pongs > 0 and answering.answer("echo")["answer"] == {"params": {}}
 
 
-def case_resets(server):
+def case_resets(server: Server) -> None:
     """Connections that end at every point leave nothing behind."""
     before = server.descriptors()
     whole = server.request("socket", Origin=server.origin, Upgrade="websocket", Connection="Upgrade",

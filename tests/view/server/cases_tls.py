@@ -3,18 +3,20 @@ import os
 import ssl
 import subprocess
 import tempfile
+from collections.abc import Callable
+from typing import Any
 
 from viewer import Server, Viewer, read_all
 
 
-def certificate(folder):
+def certificate(folder: str) -> list[str]:
     files = [os.path.join(folder, name) for name in ("certificate.pem", "key.pem")]
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
                     "-subj", "/CN=localhost", "-out", files[0], "-keyout", files[1]], check=True, capture_output=True)
     return files
 
 
-def with_tls(program, check, *options):
+def with_tls(program: Any, check: Callable[..., Any], *options: str) -> None:
     with tempfile.TemporaryDirectory(prefix="dpm-") as folder:
         certificate_file, key_file = certificate(folder)
         server = Server(program, "--certificate", certificate_file, "--key", key_file, *options)
@@ -24,9 +26,9 @@ def with_tls(program, check, *options):
             assert server.end() == 0
 
 
-def case_tls(server):
+def case_tls(server: Server) -> None:
     """Everything as without TLS, and only TLS 1.2 and later."""
-    def check(secure):
+    def check(secure: Server) -> None:
         assert secure.url.startswith("https://127.0.0.1:")
         response = secure.get()
         assert response.status == 200
@@ -52,27 +54,27 @@ def case_tls(server):
         secure.tls = True
         assert secure.refused("malformed") >= 3
         assert viewer.answer("echo")["answer"] == {"params": {}}
-    with_tls(server.process.args[0], check)
+    with_tls(server.program, check)
 
 
-def case_tls_handshake_in_time(server):
+def case_tls_handshake_in_time(server: Server) -> None:
     """A handshake that does not go on costs its connection."""
-    def check(secure):
+    def check(secure: Server) -> None:
         secure.tls = False
         stuck = [secure.connect() for _ in range(5)]
         for connection in stuck:
             assert read_all(connection) == b""
         secure.tls = True
         assert secure.refused("slow") == 5
-    with_tls(server.process.args[0], check, "--short-limits")
+    with_tls(server.program, check, "--short-limits")
 
 
-def case_certificates_that_do_not_fit(server):
+def case_certificates_that_do_not_fit(server: Server) -> None:
     """A certificate without its key is refused at the start, with a reason."""
     with tempfile.TemporaryDirectory(prefix="dpm-") as folder, tempfile.TemporaryDirectory(prefix="dpm-") as other:
         certificate_file, _ = certificate(folder)
         _, other_key = certificate(other)
         for files in ((certificate_file, other_key), (other_key, other_key), (certificate_file, certificate_file)):
-            run = subprocess.run([server.process.args[0], "--certificate", files[0], "--key", files[1]], text=True,
+            run = subprocess.run([server.program, "--certificate", files[0], "--key", files[1]], text=True,
                                  capture_output=True, stdin=subprocess.DEVNULL)
             assert run.returncode == 2 and "a PEM file" in run.stderr, run

@@ -1,4 +1,7 @@
 """A server under test, and what talks to it: raw sockets, HTTP, and a WebSocket written from RFC 6455. Standard library only."""
+
+from __future__ import annotations
+
 import base64
 import hashlib
 import json
@@ -10,6 +13,8 @@ import struct
 import subprocess
 import time
 import urllib.parse
+from collections.abc import Callable
+from typing import Any
 
 PATIENCE_S = 30
 
@@ -17,14 +22,14 @@ PATIENCE_S = 30
 class Address:
     """Of a page that something else serves."""
 
-    def __init__(self, url):
+    def __init__(self, url: str) -> None:
         self.url = url
         parts = urllib.parse.urlsplit(self.url)
         self.tls, self.port, self.path = parts.scheme == "https", parts.port, parts.path
         self.host = f"127.0.0.1:{self.port}"
         self.origin = f"{parts.scheme}://{self.host}"
 
-    def connect(self, receive_buffer=None):
+    def connect(self, receive_buffer: int | None = None) -> socket.socket:
         connection = socket.socket()
         if receive_buffer:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
@@ -37,18 +42,18 @@ class Address:
             connection = context.wrap_socket(connection)
         return connection
 
-    def request(self, name="", method="GET", target=None, **headers):
+    def request(self, name: str = "", method: str = "GET", target: Any | None = None, **headers: Any) -> bytes:
         """The bytes of a request; header=None leaves it out."""
         lines = {"Host": self.host, **{key.replace("_", "-"): value for key, value in headers.items()}}
         text = f"{method} {target if target is not None else self.path + name} HTTP/1.1\r\n"
         return (text + "".join(f"{key}: {value}\r\n" for key, value in lines.items() if value is not None) + "\r\n").encode()
 
-    def get(self, name="", **arguments):
+    def get(self, name: str = "", **arguments: Any) -> Response:
         with self.connect() as connection:
             connection.sendall(self.request(name, **arguments))
             return read_response(connection, arguments.get("method") == "HEAD")
 
-    def exchange(self, data):
+    def exchange(self, data: bytes) -> bytes:
         """What a raw request is answered with; b"" if the connection just ends."""
         with self.connect() as connection:
             try:
@@ -57,54 +62,59 @@ class Address:
             except ConnectionError:
                 return b""
 
-    def metrics(self):
+    def metrics(self) -> dict[tuple[str | Any, tuple[tuple[str | Any, str], ...]], float]:
         return parse_metrics(self.get("metrics").body.decode())
 
-    def refused(self, reason):
+    def refused(self, reason: str) -> float:
         return self.metrics()["dpm_page_refused_total", (("reason", reason),)]
 
-    def metric(self, name):
+    def metric(self, name: str) -> float:
         return self.metrics()[name, ()]
 
 
 class Server(Address):
-    def __init__(self, program, *options):
+    def __init__(self, program: str, *options: str) -> None:
+        self.program = program
         self.process = subprocess.Popen([program, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout
         super().__init__(self.process.stdout.readline().strip())
 
-    def tick(self):
+    def tick(self) -> None:
+        assert self.process.stdin
         self.process.stdin.write("\n")
         self.process.stdin.flush()
 
-    def resident_kb(self, field="VmRSS"):
+    def resident_kb(self, field: str = "VmRSS") -> int:
         with open(f"/proc/{self.process.pid}/status") as status:
-            return int(re.search(field + r":\s*(\d+) kB", status.read()).group(1))
+            return int(re.findall(field + r":\s*(\d+) kB", status.read())[0])
 
-    def descriptors(self):
+    def descriptors(self) -> int:
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
-    def end(self):
+    def end(self) -> int:
+        assert self.process.stdin
         self.process.stdin.close()
+        assert self.process.stdout
         self.process.stdout.close()
         return self.process.wait(PATIENCE_S)
 
 
 class Response:
-    def __init__(self, status, headers, body):
+    def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
         self.status, self.headers, self.body = status, headers, body
 
-    def json(self):
+    def json(self) -> Any:
         return json.loads(self.body)
 
 
-def read_all(connection):
+def read_all(connection: socket.socket) -> bytes:
     data = b""
     while piece := connection.recv(65536):
         data += piece
     return data
 
 
-def read_exactly(connection, count):
+def read_exactly(connection: socket.socket, count: int) -> bytes:
     data = bytearray()
     while len(data) < count:
         piece = connection.recv(min(count - len(data), 1 << 20))
@@ -114,7 +124,7 @@ def read_exactly(connection, count):
     return bytes(data)
 
 
-def read_response(connection, is_head=False):
+def read_response(connection: socket.socket, is_head: bool = False) -> Response:
     head = b""
     while not head.endswith(b"\r\n\r\n"):
         head += read_exactly(connection, 1)
@@ -125,7 +135,7 @@ def read_response(connection, is_head=False):
 
 
 class Closed(Exception):
-    def __init__(self, code, reason):
+    def __init__(self, code: int, reason: str) -> None:
         super().__init__(code, reason)
         self.code, self.reason = code, reason
 
@@ -136,7 +146,7 @@ TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 class Viewer:
     """A WebSocket as the page has one."""
 
-    def __init__(self, server, **options):
+    def __init__(self, server: Address, **options: Any) -> None:
         self.connection = server.connect(options.pop("receive_buffer", None))
         key = base64.b64encode(os.urandom(16)).decode()
         headers = {"Origin": server.origin, "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
@@ -146,9 +156,10 @@ class Viewer:
         if self.response.status == 101:
             proof = hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()
             assert self.response.headers["sec-websocket-accept"] == base64.b64encode(proof).decode().lower()
-        self.ticks, self.last_id, self.fragments = [], 0, b""
+        self.ticks: list[dict[str, Any]] = []
+        self.last_id, self.fragments = 0, b""
 
-    def frame(self, data, opcode=TEXT, first=None, masked=True):
+    def frame(self, data: bytes, opcode: int = TEXT, first: int | None = None, masked: bool = True) -> bytes:
         first = 0x80 | opcode if first is None else first
         mark = 0x80 if masked else 0
         if len(data) < 126:
@@ -163,15 +174,15 @@ class Viewer:
         pattern = int.from_bytes((mask * (len(data) // 4 + 1))[:len(data)], "big")
         return head + mask + (int.from_bytes(data, "big") ^ pattern).to_bytes(len(data), "big")
 
-    def send(self, data, **how):
+    def send(self, data: bytes, **how: Any) -> None:
         self.connection.sendall(self.frame(data, **how))
 
-    def ask(self, name, **params):
+    def ask(self, name: str, **params: Any) -> int:
         self.last_id += 1
         self.send(json.dumps({"id": self.last_id, "request": name, **params}).encode())
         return self.last_id
 
-    def receive(self):
+    def receive(self) -> Any:
         """The next message: (is_binary, bytes)."""
         data, opcode = b"", None
         while True:
@@ -194,7 +205,7 @@ class Viewer:
                 if first & 0x80:
                     return opcode == BINARY, data
 
-    def receive_answer(self, request_id=None):
+    def receive_answer(self, request_id: int | None = None) -> Any:
         """The answer to a request, or the next one of any; ticks are collected."""
         while True:
             is_binary, data = self.receive()
@@ -204,14 +215,14 @@ class Viewer:
             elif request_id is None or message["id"] == request_id:
                 return message
 
-    def answer(self, name, **params):
+    def answer(self, name: str, **params: Any) -> Any:
         return self.receive_answer(self.ask(name, **params))
 
-    def close(self):
+    def close(self) -> None:
         self.connection.close()
 
 
-def decode_binary(data):
+def decode_binary(data: Any) -> dict[str, Any]:
     """{"id", "answer", "arrays": {name: list}}, as docs/live-page.md describes it."""
     length, = struct.unpack_from("<I", data)
     message = json.loads(data[4:4 + length])
@@ -229,7 +240,7 @@ LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"')
 SAMPLE = re.compile(r"([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (NaN|[+-]Inf|[-+0-9.e]+)")
 
 
-def parse_metrics(text):
+def parse_metrics(text: str) -> dict[tuple[str | Any, tuple[tuple[str | Any, str], ...]], float]:
     """{(name, labels): value} of a text in Prometheus's format 0.0.4; refuses what Prometheus refuses."""
     assert text.endswith("\n")
     samples, types, open_family = {}, {}, None
@@ -257,7 +268,7 @@ def parse_metrics(text):
     return samples
 
 
-def wait_until(condition, what):
+def wait_until(condition: Callable[..., Any], what: str) -> None:
     """Polls: how long it takes is not asserted, only that it happens."""
     end = time.monotonic() + PATIENCE_S
     while not condition():

@@ -9,7 +9,7 @@ servers = [socket.create_connection(("127.0.0.1", port)) for _ in range(connecti
 answers = hashlib.md5()
 
 
-def ask(server, request, ending):
+def ask(server: socket.socket, request: bytes, ending: bytes) -> bytes:
     server.sendall(request)
     answer = b""
     while not answer.endswith(ending):

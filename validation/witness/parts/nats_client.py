@@ -1,16 +1,18 @@
 """nats_client.py PORT MESSAGES: four subscribers in threads, and as many messages to each; prints what each got."""
 
 import hashlib
+import io
 import socket
 import sys
 import threading
+from typing import Any
 
 port, messages = map(int, sys.argv[1:])
 SUBSCRIBERS = 4
 received = {}
 
 
-def connect():
+def connect() -> Any:
     server = socket.create_connection(("127.0.0.1", port))
     lines = server.makefile("rb")
     lines.readline()
@@ -19,12 +21,12 @@ def connect():
     return server, lines
 
 
-def wait_for_pong(lines):
+def wait_for_pong(lines: io.BufferedReader) -> None:
     while lines.readline() != b"PONG\r\n":
         pass
 
 
-def subscribe(number, ready):
+def subscribe(number: Any, ready: Any) -> None:
     server, lines = connect()
     server.sendall(b"SUB subject.%d 1\r\nPING\r\n" % number)
     wait_for_pong(lines)

@@ -4,6 +4,8 @@ import hashlib
 import os
 import signal
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import zmq
 
@@ -11,7 +13,7 @@ front, back, requests = map(int, sys.argv[1:])
 WORKERS, END = 3, b"end"
 
 
-def work():
+def work() -> None:
     socket = zmq.Context().socket(zmq.REP)
     socket.connect(f"tcp://127.0.0.1:{back}")
     while (request := socket.recv()) != END:
@@ -23,7 +25,7 @@ def work():
     socket.context.term()
 
 
-def broke():
+def broke() -> None:
     context = zmq.Context()
     sockets = [context.socket(zmq.ROUTER), context.socket(zmq.DEALER)]
     for socket, port in zip(sockets, (front, back)):
@@ -31,7 +33,7 @@ def broke():
     zmq.proxy(*sockets)
 
 
-def child(part):
+def child(part: Callable[..., Any]) -> int:
     pid = os.fork()
     if pid == 0:
         try:

@@ -1,6 +1,7 @@
 """Headless Chromium draws a page: dozens of processes and threads that pass descriptors and memory to one another."""
 
 import hashlib
+from stage import Stage
 
 NEEDS = ["chromium"]
 VARIES = [("", "a browser's processes say to one another what time and threads make of it")]
@@ -10,7 +11,7 @@ OPEN = {"messages": "under strace a send into a UNIX stream may not be seen to b
 PAGE = "<html><body style='background: #abc'><h1>witness</h1><script>document.body.append('x'.repeat(100))</script></body></html>"
 
 
-def play(stage):
+def play(stage: Stage) -> None:
     (stage.folder / "page.html").write_text(PAGE)
     stage.run(["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
                "--host-resolver-rules=MAP * ~NOTFOUND",

@@ -1,6 +1,8 @@
 """dnsmasq, asked by dig over UDP and TCP (for which it forks) and by dnsperf."""
 
 import re
+from stage import Stage
+from typing import Any
 
 NEEDS = ["dnsmasq", "dig", "dnsperf"]
 PORTS = ["dns"]
@@ -11,12 +13,12 @@ NAMES = 400
 TCP_QUERIES = 1
 
 
-def prepare(folder, _):
+def prepare(folder: Any, _: Any) -> None:
     (folder / "hosts").write_text("".join(f"10.0.{i // 250}.{i % 250 + 1} host{i}.example.test\n" for i in range(NAMES)))
     (folder / "questions").write_text("".join(f"host{i}.example.test A\n" for i in range(NAMES)))
 
 
-def play(stage):
+def play(stage: Stage) -> None:
     port, times = stage.port("dns"), 1 if stage.quick else 10
     server = stage.start(["dnsmasq", "--no-daemon", "-p", port, "--listen-address=127.0.0.1", "--bind-interfaces", "--no-resolv", "--no-hosts",
                           f"--addn-hosts={stage.prepared}/hosts", "--conf-file=/dev/null", "--log-queries", f"--log-facility={stage.folder}/queries",

@@ -1,5 +1,6 @@
 """ffmpeg makes a film, ffmpeg compresses it, md5sum: raw pictures through pipes."""
 
+from stage import Stage
 NEEDS = ["ffmpeg", "md5sum"]
 SCRIPT = r"""
 ffmpeg -nostdin -v error -f lavfi -i testsrc2=size=320x240:rate=25:duration={seconds} -f rawvideo -pix_fmt yuv420p - |
@@ -8,6 +9,6 @@ ffmpeg -nostdin -v error -f lavfi -i testsrc2=size=320x240:rate=25:duration={sec
 """
 
 
-def play(stage):
+def play(stage: Stage) -> None:
     (stage.folder / "script").write_text(SCRIPT.format(seconds=1 if stage.quick else 8))
     stage.note("sum", stage.run(["sh", stage.folder / "script"]))

@@ -1,5 +1,6 @@
 """make -j2 of a few C files: a tree of compilers, assemblers and a linker, with pipes of a jobserver."""
 
+from stage import Stage
 NEEDS = ["make", "gcc"]
 SHORT = True
 VARIES = [("^make (SEND|RECEIVE) pipe", "how often a token of the jobserver changes hands depends on which compiler ends first")]
@@ -12,7 +13,7 @@ program: $(objects)
 """
 
 
-def play(stage):
+def play(stage: Stage) -> None:
     files = FILES if stage.quick else 10 * FILES
     for number in range(files):
         body = "".join(f"int f{number}_{k}(int x) {{ return x * {k + number} + {k}; }}\n" for k in range(100))

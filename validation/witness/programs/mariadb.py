@@ -2,6 +2,8 @@
 
 import re
 import subprocess
+from stage import Stage
+from typing import Any
 
 NEEDS = ["mariadbd", "mariadb", "mysqlslap", "mariadb-install-db"]
 PORTS = ["sql"]
@@ -12,16 +14,16 @@ update a set k=k+1 where i%3=0; select sum(k),sum(crc32(v)) from a; delete from 
 """
 
 
-def prepare(folder, _):
+def prepare(folder: Any, _: Any) -> None:
     subprocess.run(["mariadb-install-db", "--no-defaults", f"--datadir={folder}/data", "--user=root", "--skip-test-db",
                     "--auth-root-authentication-method=normal"], check=True, capture_output=True)
 
 
-def connections_of(stage, client):
+def connections_of(stage: Stage, client: list[str]) -> int:
     return int(stage.run([*client, "-e", "show global status like 'Connections'"]).split()[1])
 
 
-def play(stage):
+def play(stage: Stage) -> None:
     port = stage.port("sql")
     stage.run(["cp", "-r", stage.prepared / "data", "data"])
     server = stage.start(["mariadbd", "--no-defaults", f"--datadir={stage.folder}/data", "--user=root", f"--port={port}",

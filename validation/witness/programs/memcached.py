@@ -1,13 +1,14 @@
 """memcached with four threads; a client that asks on four connections, one after the other."""
 
 import re
+from stage import Stage
 
 NEEDS = ["memcached"]
 PORTS = ["memcached"]
 SHORT = True
 
 
-def play(stage):
+def play(stage: Stage) -> None:
     port = stage.port("memcached")
     server = stage.start(["memcached", "-p", port, "-l", "127.0.0.1", "-U", "0", "-t", "4", "-u", "root"])
     stage.wait_for_port("memcached")

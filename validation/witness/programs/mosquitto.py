@@ -2,6 +2,8 @@
 
 import hashlib
 import subprocess
+from stage import Stage
+from typing import Any
 
 NEEDS = ["mosquitto", "mosquitto_sub", "mosquitto_pub"]
 PORTS = ["mqtt"]
@@ -9,12 +11,12 @@ SHORT = True
 VARIES = [("^mosquitto_(pub|sub) (RECEIVE|SEND) unix", "how often a client wakes its own loop is chance")]
 
 
-def prepare(folder, parts):
+def prepare(folder: Any, parts: Any) -> None:
     """The clients count how often they wake themselves: the only witness of the metered run, as two runs differ in it."""
     subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-o", folder / "counts_itself.so", parts / "counts_itself.c", "-ldl"], check=True)
 
 
-def play(stage):
+def play(stage: Stage) -> None:
     port, messages = stage.port("mqtt"), 50 if stage.quick else 1000
     configuration = stage.folder / "configuration"
     configuration.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\npersistence false\nuser root\nsys_interval 0\nlog_type subscribe\n"
@@ -42,13 +44,13 @@ def play(stage):
     stage.stop(server)
 
 
-def _counting(stage, client):
+def _counting(stage: Stage, client: str) -> dict[str, Any]:
     counts = stage.folder / f"counts-{client}"
     counts.mkdir(exist_ok=True)
     return {"LD_PRELOAD": str(stage.prepared / "counts_itself.so"), "COUNTS": str(counts)}
 
 
-def _count(stage, client):
+def _count(stage: Stage, client: str) -> None:
     """What the clients of one program counted; all of them have ended."""
     program = f"mosquitto_{client}"
     counted = [[int(number) for number in file.read_text().split()] for file in (stage.folder / f"counts-{client}").iterdir()]

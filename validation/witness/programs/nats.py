@@ -1,6 +1,7 @@
 """nats-server; four subscribers and a publisher in one process."""
 
 import json
+from stage import Stage
 
 NEEDS = ["nats-server", "curl"]
 PORTS = ["nats", "monitor"]
@@ -9,7 +10,7 @@ VARIES = [("^nats-server .* pipe", "how often a Go program wakes a thread of its
           ("nats-server .* tcp nats|python.* tcp nats", "the server asks its clients whether they are there (PING) when it likes")]
 
 
-def play(stage):
+def play(stage: Stage) -> None:
     port, monitor, messages = stage.port("nats"), stage.port("monitor"), 30 if stage.quick else 500
     server = stage.start(["nats-server", "-a", "127.0.0.1", "-p", port, "-m", monitor, "--log", stage.folder / "log"])
     stage.wait_for_port("nats")

@@ -1,13 +1,14 @@
 """nbd-server, a daemon that forks for each connection; nbdcopy writes and reads back."""
 
 import hashlib
+from stage import Stage
 
 NEEDS = ["nbd-server", "nbdcopy"]
 PORTS = ["nbd"]
 HANDS_ON = "a child uses what its parent accepts"
 
 
-def play(stage):
+def play(stage: Stage) -> None:
     port, size = stage.port("nbd"), (1 << 20) * (1 if stage.quick else 8)
     source = b"".join(hashlib.sha512(bytes([number % 251])).digest() for number in range(size // 64))
     (stage.folder / "source").write_bytes(source)

@@ -1,13 +1,14 @@
 """nbdkit with four threads; nbdcopy writes a megabyte over two connections, and reads it back over one."""
 
 import hashlib
+from stage import Stage
 
 NEEDS = ["nbdkit", "nbdcopy"]
 PORTS = ["nbd"]
 SHORT = True
 
 
-def play(stage):
+def play(stage: Stage) -> None:
     port, size = stage.port("nbd"), (1 << 20) * (1 if stage.quick else 16)
     block = hashlib.sha512(b"block").digest()
     source = b"".join(hashlib.sha512(block + bytes([number % 251])).digest() for number in range(size // 64))

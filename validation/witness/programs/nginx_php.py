@@ -3,6 +3,7 @@
 import glob
 import re
 import signal
+from stage import Stage
 
 NEEDS = ["nginx", "ab", "curl", "php-fpm*"]
 PORTS = ["http", "fastcgi"]
@@ -34,7 +35,7 @@ http {{
 """
 
 
-def play(stage):
+def play(stage: Stage) -> None:
     places = {"folder": stage.folder, "www": stage.parts / "www", "http": stage.port("http"), "fastcgi": stage.port("fastcgi")}
     for name, text in (("fpm.conf", FPM), ("nginx.conf", NGINX)):
         (stage.folder / name).write_text(text.format(**places))
@@ -46,7 +47,7 @@ def play(stage):
     stage.note("curl", [stage.run(["curl", "-s", f"{address}/?n={20 * number}"]) for number in range(1, 6)])
     said = stage.run(["ab", "-q", "-n", 40 if stage.quick else 1000, "-c", 4, f"{address}/?n=50"])
     stage.note("ab", re.findall(r"(?:Complete requests|Failed requests|Total transferred): +(\d+)", said))
-    accepted = int(re.search(r"^ (\d+) ", stage.run(["curl", "-s", f"{address}/status"]), re.MULTILINE)[1])
+    accepted = int(re.findall(r"^ (\d+) ", stage.run(["curl", "-s", f"{address}/status"]), re.MULTILINE)[0])
     stage.counter("connections that its status says are accepted", accepted, program="nginx", of="accepts")
     for server in (nginx, fpm):
         stage.stop(server, signal.SIGQUIT)

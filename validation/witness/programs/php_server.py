@@ -1,6 +1,7 @@
 """php -S with three workers: each waits for connections at one socket."""
 
 import re
+from stage import Stage
 
 NEEDS = ["php", "ab", "curl"]
 PORTS = ["http"]
@@ -8,7 +9,7 @@ SHORT = True
 WORKERS = 3
 
 
-def play(stage):
+def play(stage: Stage) -> None:
     port, requests = stage.port("http"), 60 if stage.quick else 1000
     server = stage.start(["php", "-q", "-S", f"127.0.0.1:{port}", "-t", stage.parts / "www"], env={"PHP_CLI_SERVER_WORKERS": str(WORKERS)})
     stage.wait_for_port("http")

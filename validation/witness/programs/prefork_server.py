@@ -1,6 +1,8 @@
 """A server of four processes that wait for connections at one socket, as prefork servers do: one gets a connection, the others EAGAIN."""
 
 import subprocess
+from stage import Stage
+from typing import Any
 
 NEEDS = ["gcc"]
 PORTS = ["echo"]
@@ -8,11 +10,11 @@ SHORT = True
 CONNECTIONS = 60
 
 
-def prepare(folder, parts):
+def prepare(folder: Any, parts: Any) -> None:
     subprocess.run(["gcc", "-O1", "-o", folder / "prefork_server", parts / "prefork_server.c"], check=True)
 
 
-def play(stage):
+def play(stage: Stage) -> None:
     connections = CONNECTIONS if stage.quick else 20 * CONNECTIONS
     server = stage.start([stage.prepared / "prefork_server", stage.port("echo"), connections])
     stage.wait_for_port("echo")

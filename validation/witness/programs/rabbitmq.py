@@ -1,13 +1,14 @@
 """RabbitMQ, a publisher that takes its own messages back, and the daemon that knows its node's name."""
 
 import os
+from stage import Stage
 
 NEEDS = ["/usr/lib/rabbitmq/bin/rabbitmq-server", "epmd", "/usr/lib/python3/dist-packages/pika"]
 PORTS = ["amqp", "names", "distribution"]
 VARIES = [("", "what Erlang nodes say to one another at their start and end depends on time")]
 
 
-def play(stage):
+def play(stage: Stage) -> None:
     port = stage.port("amqp")
     programs, node = "/usr/lib/rabbitmq/bin", "witness@localhost"
     around = {"RABBITMQ_NODENAME": node, "RABBITMQ_NODE_PORT": str(port), "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1",

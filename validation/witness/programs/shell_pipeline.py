@@ -1,5 +1,7 @@
 """A bash pipeline with a process substitution, command substitutions, and a child that computes and says nothing."""
 
+from stage import Stage
+from typing import Any
 NEEDS = ["bash", "awk", "sort", "cut", "md5sum"]
 SHORT = True
 SCRIPT = r"""
@@ -10,11 +12,11 @@ echo ${PIPESTATUS[@]}; false | true | (exit 7)
 """
 
 
-def prepare(folder, _):
+def prepare(folder: Any, _: Any) -> None:
     (folder / "script").write_text(SCRIPT)
 
 
-def play(stage):
+def play(stage: Stage) -> None:
     lines = 5000 if stage.quick else 300_000
     value = 1
     with open(stage.folder / "lines", "w") as file:

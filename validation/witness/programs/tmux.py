@@ -1,10 +1,11 @@
 """tmux: a server, clients that pass it their terminals over a UNIX stream, and commands in panes."""
 
+from stage import Stage
 NEEDS = ["tmux"]
 VARIES = [("", "tmux redraws when time permits, and its clients' versions of a screen are merged")]
 
 
-def play(stage):
+def play(stage: Stage) -> None:
     tmux = ["tmux", "-S", stage.folder / "socket", "-f", "/dev/null"]
     around = {"TERM": "xterm", "LANG": "C.UTF-8"}
     stage.run([*tmux, "new-session", "-d", "-x", "80", "-y", "24", "sh -c 'seq 1 15; sleep 100'"], env=around)

@@ -1,6 +1,8 @@
 """unbound with four threads at one UDP port, asked by dnsperf from four sockets."""
 
 import re
+from stage import Stage
+from typing import Any
 
 NEEDS = ["unbound", "unbound-control", "dnsperf", "dig"]
 PORTS = ["dns"]
@@ -11,11 +13,11 @@ OPEN = {"division": "if a send is being made at each look at a UNIX stream, two 
 NAMES = 400
 
 
-def prepare(folder, _):
+def prepare(folder: Any, _: Any) -> None:
     (folder / "questions").write_text("".join(f"host{i}.example.test A\n" for i in range(NAMES)))
 
 
-def play(stage):
+def play(stage: Stage) -> None:
     port, times = stage.port("dns"), 1 if stage.quick else 10
     records = "".join(f'  local-data: "host{i}.example.test. A 10.0.{i // 250}.{i % 250 + 1}"\n' for i in range(NAMES))
     configuration = stage.folder / "configuration"
@@ -50,7 +52,7 @@ def play(stage):
     load = stage.run(["dnsperf", "-s", "127.0.0.1", "-p", port, "-d", stage.prepared / "questions", "-n", times, "-c", 4, "-T", 1])
     stage.note("dnsperf", re.findall(r"Queries (?:completed|lost): +(\d+)", load))
     said = stage.run([*control, "stats_noreset"])
-    queries = int(re.search(r"total.num.queries=(\d+)", said)[1])
+    queries = int(re.findall(r"total.num.queries=(\d+)", said)[0])
     for way in ("RECEIVE", "SEND"):
         stage.counter("total.num.queries", queries, program="unbound", way=way, service="udp datagrams", of="messages")
     stage.stop(server)

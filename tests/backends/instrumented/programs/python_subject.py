@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from typing import Any
 
 import dpm_monitor
 
@@ -13,7 +14,7 @@ request = dpm_monitor.SocketServer(monitor, "global", "request")
 request.open()
 
 
-def be_client(port):
+def be_client(port: Any) -> None:
     count = dpm_monitor.Integer(monitor, "be_client", "count")
     with dpm_monitor.Socket(monitor, "be_client", "connect") as connect:
         connect.open(port, "127.0.0.1")

@@ -1,4 +1,4 @@
-// A program that uses the library in the ways that check_script asks for; its first argument names the way.
+// A program that uses the library in the ways that check_script.py asks for; its first argument names the way.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-// A program with a page server, for check_server: it answers with numbers, slowly if it is asked to, and sends ticks. It
+// A program with a page server, for check_server.py: it answers with numbers, slowly if it is asked to, and sends ticks. It
 // prints its address, and ends with its standard input.
 //
 //     serve_numbers [--address A] [--certificate FILE --key FILE] [--insecure] [--allow-host NAME] [--short-limits]
