@@ -1,6 +1,6 @@
 """Real programs on single cores of this machine: predicted from metered runs on one placement, then run on the others.
 
-    run.py [--quick] [--plant metering] [--source kernel] --dpm PROGRAM --result FILE
+    run.py [--quick] [--plant metering] [--source ebpf] --dpm PROGRAM --result FILE
 
 A claim describes a Study; everything here is the same for all. The truth is what unmetered runs take. Runs of all placements are
 interleaved, in another sequence each time, and everything is repeated; medians and quartiles count.
@@ -208,7 +208,7 @@ class Laboratory:
         # A program on one core is metered on that core: its supervisor does not help it with another.
         cpus = self.cpus[:1] if placement.on_one_core() else self.cpus
         meter = [self.dpm, "meter", "--source", self.source, "--wait", "-o", str(trace), "--"]
-        if self.source == "kernel":
+        if self.source == "ebpf":
             # No call waits for this meter, so it runs where there is room, and after the program.
             ordinary, real_time = (["chrt", "-o", "0"], ["chrt", "-r", "1"]) if self.real_time else ([], [])
             prefix = [*ordinary, *meter, *real_time, "taskset", "-c", ",".join(map(str, cpus))]
@@ -365,7 +365,7 @@ def main(study: Study) -> None:
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--quick", action="store_true")
     arguments.add_argument("--plant", default="", choices=["metering"], help="what metering costs is not taken out of predictions")
-    arguments.add_argument("--source", default=os.environ.get("DPM_SOURCE", "notify"), choices=["notify", "kernel"],
+    arguments.add_argument("--source", default=os.environ.get("DPM_SOURCE", "notify"), choices=["notify", "ebpf"],
                            help="what meters the programs; default: $DPM_SOURCE, or notify")
     arguments.add_argument("--dpm", required=True)
     arguments.add_argument("--result", required=True)

@@ -131,7 +131,7 @@ def compare(bench: Bench, name: str, work: Work, of: Compared) -> None:
 
 
 def investigate(bench: Bench, only: list[str], keep: str) -> list[Compared]:
-    sources = [source for source in ("kernel", "notify") if bench.has(source)]
+    sources = [source for source in ("ebpf", "notify") if bench.has(source)]
     if not sources:
         raise Missing("programs cannot be metered on this machine (dpm doctor says why)")
     chosen = {name: work for name, work in PROGRAMS.items() if not only or name in only}

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """A real chain of three servers with a planted cause of waiting: dpm blame names that cause first.
 
-With --source notify it does so from samples. With --source kernel the exact time of the cause is compared with what the program that waits
+With --source notify it does so from samples. With --source ebpf the exact time of the cause is compared with what the program that waits
 measured itself, and with the samples of the same run.
 With --repeat N it counts how often that was so, which is a measurement, not a test.
 """
@@ -95,15 +95,15 @@ def check(dpm: Any, source: Any, cause: str) -> str | None:
     for tree in (found["tree"], sampled["tree"]):
         if abs(parts(tree) - tree["total_s"]) > 1e-6 * tree["total_s"]:
             return f"the parts add up to {parts(tree)} s of {tree['total_s']} s"
-    if source != "kernel" and found != sampled:
+    if source != "ebpf" and found != sampled:
         return "the samples beside the trace are not those that were used"
     process, part, rival = PLANTED[cause]
     # Samples do not tell who had the CPU or the lock.
-    for result, expected in ((found, (process, part, rival if source == "kernel" else None)), (sampled, (process, part, None))):
+    for result, expected in ((found, (process, part, rival if source == "ebpf" else None)), (sampled, (process, part, None))):
         first = result["longest"][0]
         if (first["process"], first["part"], first["rival"]) != expected:
             return f"first is {json.dumps(first)}; then {json.dumps(result['longest'][1:4])}"
-    if source != "kernel":
+    if source != "ebpf":
         return None
     # Of the whole life of the process that waits: a part of a life has its share of the time at locks, which is not exact.
     return is_wrong(own["tree"][part], witness) or is_outside(own["tree"][part], own_sampled, part)
@@ -127,7 +127,7 @@ def is_outside(exact_s: Any, sampled: Any, part: str) -> str | None:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--dpm", required=True)
-    parser.add_argument("--source", choices=("kernel", "notify"), default="kernel")
+    parser.add_argument("--source", choices=("ebpf", "notify"), default="ebpf")
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--cause", choices=PLANTED, action="append")
     options = parser.parse_args()

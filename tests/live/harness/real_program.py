@@ -251,7 +251,7 @@ def main(play: Callable[[Session], object], needs: Sequence[str | pathlib.Path] 
     for program in needs:
         if shutil.which(program) is None and not os.access(program, os.X_OK):
             running.skip(f"{program} is not installed")
-    if options.source == "kernel":
+    if options.source == "ebpf":
         running.need_source(options.dpm, options.source)
     else:
         running.need_notification(options.can_notify)

@@ -296,11 +296,11 @@ def jobs(checks: Checks) -> None:
     (folder / "steps").write_text(STEPS)
     told("filter f1 here", "was created")
     assert control.stdin
-    control.stdin.write("newjob a --source kernel\n")
+    control.stdin.write("newjob a --source ebpf\n")
     told("setflags a send", "new job flags")
     steps = int(told(f"addprocess a here {PYTHON} {folder}/steps", "identifier = ([0-9]+)").group(1))
     printer = int(told(f"addprocess a here {PYTHON} {folder}/printer", "identifier = ([0-9]+)").group(1))
-    told("jobs a", r"metered with kernel \(--source kernel\): python3, python3.2")
+    told("jobs a", r"metered with ebpf \(--source ebpf\): python3, python3.2")
     told("startjob a", "'python3.2' started")
     told("input a python3 go", "done")
     told("endinput a python3", "python3 in job .* terminated: reason: normal")

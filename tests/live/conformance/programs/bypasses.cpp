@@ -93,10 +93,10 @@ void uring(const Actor& actor) {
   // With more room, the call might have received what the ring received after it.
   actor.receives(ends.b, "read", [&] { return read(ends.b.fd, room.data(), 101); });
   actor.result("send by the ring", ring.perform(IORING_OP_SEND, ends.a.fd, room.data(), 203));
-  actor.expect_by("kernel", "SEND", 203, ends.a.out);
+  actor.expect_by("ebpf", "SEND", 203, ends.a.out);
   actor.result("receive by the ring", ring.perform(IORING_OP_RECV, ends.b.fd, room.data(), 1000));
-  actor.expect_by("kernel", "RECEIVECALL", 0, ends.b.in);
-  actor.expect_by("kernel", "RECEIVE", 203, ends.b.in);
+  actor.expect_by("ebpf", "RECEIVECALL", 0, ends.b.in);
+  actor.expect_by("ebpf", "RECEIVE", 203, ends.b.in);
   actor.expect_by("notify", "GAP", 203, ends.a.out);
   actor.sends(ends.a, "write", [&] { return write(ends.a.fd, room.data(), 307); });
   actor.expect_by("notify", "GAP", 203, ends.b.in);

@@ -34,7 +34,7 @@ class Actor {
   // ---- what should be seen
   void expect(const char* kind, long bytes, const std::string& channel) const;
   void expect_of(pid_t thread, const char* kind, long bytes, const std::string& channel) const;
-  // What only this source ("notify" or "kernel") sees: docs/metering.md has the reasons.
+  // What only this source ("notify" or "ebpf") sees: docs/metering.md has the reasons.
   void expect_by(const char* source, const char* kind, long bytes, const std::string& channel) const;
   // What a meter may or may not see: docs/limitations.md says why.
   void may_show(const char* kind, long bytes, const std::string& channel) const;
