@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 
 #include "answers/live/live_trace.hpp"
 #include "bench/measure.hpp"
@@ -15,7 +16,6 @@
 #include "filter/event_filter.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/trace_follower.hpp"
-#include "tests/answers/live/ask.hpp"
 #include "trace/trace_writer.hpp"
 
 namespace {
@@ -39,10 +39,16 @@ std::uint64_t read_only(const std::string& trace) {
   return sum;
 }
 
+view::Answer answer_of(cli::LiveTrace& live, const view::PageRequest& request) {
+  std::promise<Result<view::Answer>> answer;
+  live.answer(request, [&](Result<view::Answer> found) { answer.set_value(std::move(found)); });
+  return answer.get_future().get().value();
+}
+
 void print_picture(cli::LiveTrace& live, const std::string& name, const view::Json& params, double reading_s) {
   std::vector<double> times_s;
   for (int turn = 0; turn < 9; ++turn) {
-    auto ask = [&] { (void)test::ask_and_wait(live, {name, params}).value(); };
+    auto ask = [&] { (void)answer_of(live, {name, params}); };
     times_s.push_back(seconds_of(ask));
   }
   std::printf("%s %s: 1/%.0f of reading the trace (%.1f ms)\n", name.c_str(), params.dump().c_str(),
@@ -77,7 +83,7 @@ int main(int argc, char** argv) {
     std::printf("the longest slice: %.1f ms\n", *std::max_element(slices_s.begin(), slices_s.end()) * 1e3);
     for (const auto& metric : live->metrics())
       if (metric.name == "dpm_levels_bytes") std::printf("levels: %.1f MB\n", metric.samples.front().value / 1e6);
-    const double end_s = test::ask_and_wait(*live, {"describe", {}}).value().json.at("now_s");
+    const double end_s = answer_of(*live, {"describe", {}}).json.at("now_s");
     for (const double share : {1., .1, .001}) {
       const view::Json window = {{"from_s", end_s / 3}, {"to_s", end_s / 3 + end_s * share}, {"width", 1000}};
       const view::Json bare_window = {{"from_s", window["from_s"]}, {"to_s", window["to_s"]}};
