@@ -36,7 +36,8 @@ def main() -> int:
             return status
         outcomes = json.loads(found.read_text())
     failed = [one for one in outcomes if one["verdict"] == "failed"]
-    rows = [[" ".join(filter(None, (one["environment"], one["subject"], one["source"], one["account"]))), one["verdict"], one["reason"]] for one in outcomes]
+    rows = [[" ".join(filter(None, (one["environment"], one["subject"], one["source"], one["account"]))), one["verdict"], one["reason"]]
+            for one in outcomes]
     options.result.write_text(json.dumps({
         "figures": {"failed": len(failed), "ebpf_source": share_that_works(outcomes, "ebpf", "root"),
                     "notification": share_that_works(outcomes, "notify", "user"), "trials": len(outcomes)},

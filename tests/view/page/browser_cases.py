@@ -292,8 +292,10 @@ def case_request_is_drawn_between_its_processes(page: Page, serve: Any) -> None:
     """Each message of the diagram of one request begins and ends on the lines of its own processes."""
     page.open(serve("--processes", "12", "--ended", "30").address + "#view=queues")
     steps = page.wait("""const steps = [...document.querySelectorAll('#one-request .step')];
-        return steps.length > 3 && steps.map((step) => [Number(step.querySelector('line').getAttribute('y1')), Number(step.querySelector('line').getAttribute('y2')), step.querySelector('title').textContent])""")
-    lines = page.script("return Object.fromEntries([...document.querySelectorAll('#one-request .end-text')].map((text) => [text.firstChild.textContent, Number(text.getAttribute('y')) - 4]))")
+        const y = (step, end) => Number(step.querySelector('line').getAttribute(end));
+        return steps.length > 3 && steps.map((step) => [y(step, 'y1'), y(step, 'y2'), step.querySelector('title').textContent])""")
+    lines = page.script("""const texts = [...document.querySelectorAll('#one-request .end-text')];
+        return Object.fromEntries(texts.map((text) => [text.firstChild.textContent, Number(text.getAttribute('y')) - 4]))""")
     for begins, ends, title in steps:
         named = re.match(r"\d+: (.*?) → (.*?),", title)
         assert named, title

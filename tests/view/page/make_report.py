@@ -110,7 +110,8 @@ def main() -> None:
             answer, arrays = events.spacetime(world, 0, 5, None, 64, END_S, 1000)
         to_s = END_S if sum(pair.rate for pair in world.pairs) * END_S <= events.EXACT_MAX else 5
         describe = {**world.describe(END_S, "ended", 1), "can": {"predict": False, "follow": False, "live_queues": False}, "why_not": {}}
-        answered = {"describe": describe, "queues": events.queues(world), "paths": events.paths(world, 40), "placement": events.Placements(world).answer()}
+        answered = {"describe": describe, "queues": events.queues(world), "paths": events.paths(world, 40),
+                    "placement": events.Placements(world).answer()}
         for name, one in answered.items():
             check_answer(name, one, {})
         data.update({"answers": {**answered, "overview": lists(*world.overview(0, END_S, 128, END_S))},

@@ -117,20 +117,22 @@ def queues(world: World) -> dict[str, Any]:
         if row["measured"]:
             base = 1e-5 * (1 + mean)
             row.update({"queued": row["received"], "queue_max": math.ceil(mean * 6), "queue_mean": mean,
-                        "queue_mean_by_operation": mean, "queue_distribution": [0.5, 0.5], "waits_across_machines": 0, "wait_min_s": base / 20, "wait_mean_s": base,
+                        "queue_mean_by_operation": mean, "queue_distribution": [0.5, 0.5], "waits_across_machines": 0,
+                        "wait_min_s": base / 20, "wait_mean_s": base,
                         "wait_median_s": base * 0.6, "wait_p95_s": base * 4,
                         "wait_max_s": base * 40, "still_queued": int(mean),
                         "wait_distribution": [{"from_s": 1e-6 * 2 ** k, "to_s": 1e-6 * 2 ** (k + 1),
                                                "count": int(row["received"] * math.exp(-((k - 5) ** 2) / 6))} for k in range(14)]})
         rows.append(row)
-    return {"processes": rows, "own_waits": [], "warnings": [], "ledger": {"seen": 9, "kept": 9, "filtered": 0, "lost": 0, "losses": [], "warnings": []}}
+    return {"processes": rows, "own_waits": [], "warnings": [],
+            "ledger": {"seen": 9, "kept": 9, "filtered": 0, "lost": 0, "losses": [], "warnings": []}}
 
 
 def paths(world: World, most: int) -> dict[str, Any]:
     kinds = ["load", "gateway", "orders", "stock", "cache", "postgres"]
     chosen = [world.of(kind)[0] for kind in kinds if world.of(kind)]
-    nodes: list[dict[str, Any]] = [{"process": None, "label": "users", "note": ""}] + [{"process": id, "label": world.processes[id]["name"], "note": chr(65 + i)} for i,
-                                                               id in enumerate(chosen)]
+    nodes: list[dict[str, Any]] = [{"process": None, "label": "users", "note": ""}]
+    nodes += [{"process": id, "label": world.processes[id]["name"], "note": chr(65 + i)} for i, id in enumerate(chosen)]
     arcs: list[dict[str, float]] = [{"from": 0, "to": 1, "probability": 1, "messages": 9000}]
     for a in range(1, len(nodes)):
         for b in (a + 1, a + 2, a - 1):
@@ -184,8 +186,8 @@ class Placements:
             "machines": [{"name": name, "speed": 1 + i % 2, "cores": 4, "accepts": i != 1 or len(names) < 3} for i, name in enumerate(names)],
             "processes": [{"process": process["id"], "name": process["name"], "machine": names[process["machine"]], "fixed": process["outside"]}
                           for process in self.world.processes],
-            "traced": {"elapsed_s": elapsed, "P": 3.1, "low_elapsed_s": elapsed * 0.96, "high_elapsed_s": elapsed * 1.03}, "best": self.best, "notes": [],
-            "why_not": None,
+            "traced": {"elapsed_s": elapsed, "P": 3.1, "low_elapsed_s": elapsed * 0.96, "high_elapsed_s": elapsed * 1.03}, "best": self.best,
+            "notes": [], "why_not": None,
         }
 
     def predict(self, parameters: Any) -> dict[str, Any]:
