@@ -39,7 +39,7 @@ PROCESS_END = 0  # WaitKind
 def read_account(path: pathlib.Path, source: str = "notify") -> tuple[dict[int, list[Line]], list[str]]:
     """What a program wrote with Account: its expectation, as lines by thread id, and its results.
 
-    A kind with a source before it, as in "kernel:SEND", is expected of that source only."""
+    A kind with a source before it, as in "ebpf:SEND", is expected of that source only."""
     expected: dict[int, list[Line]] = collections.defaultdict(list)
     results = []
     for text in path.read_bytes()[8:].replace(b"\0", b"").decode().splitlines():

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The kernel source as a user meets it: two meters at once, a meter that is killed, and rings that are too small.
+"""The eBPF source as a user meets it: two meters at once, a meter that is killed, and rings that are too small.
 
 The program sends and receives a known number of messages over a pair of sockets and says at the end how many bytes it moved.
 """
@@ -238,18 +238,18 @@ def choice(checks: Checks) -> None:
                               cwd=checks.workshop.folder(), timeout=60, env={**os.environ, "DPM_SOURCE": "auto"}, **how)
         found = re.search("source: ([^;\n]*)", done.stderr)
         return found.group(1) if found else f"none in {done.stderr}"
-    checks.check(source() == "kernel (auto: this account may use it)", source())
-    checks.check(source("--where") == "notify (auto: not kernel: for --where)", source("--where"))
+    checks.check(source() == "ebpf (auto: this account may use it)", source())
+    checks.check(source("--where") == "notify (auto: not ebpf: for --where)", source("--where"))
     checks.check(source("--source", "notify").startswith("none"), source("--source", "notify"))
     folder = checks.workshop.folder()
     subprocess.run([checks.options.dpm, "meter", "--wait", "-o", "out", "--", "true"], cwd=folder, check=True, capture_output=True, timeout=60,
                    env={**os.environ, "DPM_SOURCE": "auto"})
     recorded = json.loads((folder / "out/trace/trace.json").read_text())["source"]
-    checks.check(recorded == "linux-kernel, kernel (auto: this account may use it)", f"the trace says: {recorded}")
+    checks.check(recorded == "linux-kernel, ebpf (auto: this account may use it)", f"the trace says: {recorded}")
     program = running.for_every_account(checks.options.dpm, checks.workshop.path)
     checks.options.dpm, before = program, checks.options.dpm
     user = {"user": running.NOBODY, "group": running.NOBODY, "extra_groups": []}
-    checks.check(source(**user).startswith("notify (auto: not kernel: this account may not"), source(**user))
+    checks.check(source(**user).startswith("notify (auto: not ebpf: this account may not"), source(**user))
     checks.options.dpm = before
 
 
@@ -259,7 +259,7 @@ def without_notification(checks: Checks) -> None:
         return subprocess.run([checks.options.confine, "forbid", checks.options.dpm, "meter", "--wait", "--summary", *words, "--", "true"],
                               capture_output=True, text=True, cwd=checks.workshop.folder(), timeout=60)
     done = metered("--source", "ebpf")
-    checks.check(done.returncode == 0 and "source: kernel" in done.stderr, f"with kernel: {done}")
+    checks.check(done.returncode == 0 and "source: ebpf" in done.stderr, f"with ebpf: {done}")
     done = metered("--source", "notify")
     checks.check(done.returncode == 2 and "cannot be metered here" in done.stderr, f"with notify: {done}")
 

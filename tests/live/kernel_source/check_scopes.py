@@ -114,7 +114,7 @@ def cgroup(checks: Checks) -> None:
         checks.check(talker.end() == 0, "a talker fails")
     below.rmdir()
     checks.cgroup.rmdir()
-    checks.ends(meter, "source: kernel")
+    checks.ends(meter, "source: ebpf")
     sent = checks.sent(folder)
     wanted = {inside.pid: 200, later.pid: 100, deep.pid: 200, created.pid: 100}
     checks.check({pid: sent.get(pid) for pid in wanted} == wanted, f"sent {sent}, wanted {wanted}")
@@ -183,7 +183,7 @@ def refusals(checks: Checks) -> None:
         return subprocess.run([*words, checks.options.dpm, *command], capture_output=True, text=True, timeout=60, cwd=folder,
                               env={**os.environ, "DPM_SOURCE": "auto"})
     own = as_capable("meter", "--wait", "--summary", "--", "true")
-    checks.check(own.returncode == 0 and "source: kernel" in own.stderr, f"its own program: {own}")
+    checks.check(own.returncode == 0 and "source: ebpf" in own.stderr, f"its own program: {own}")
     for command, said in ((["acquire", str(os.getpid())], "another account"), (["acquire", "--everything"], "CAP_SYS_PTRACE")):
         done = as_capable(*command, "--source", "ebpf")
         checks.check(done.returncode == 2 and said in done.stderr, f"{command}: {done}")
