@@ -36,7 +36,7 @@ os.setpriority(os.PRIO_PROCESS, 0, -10)
 # Where each session shares the CPU as one, its weight is what counts.
 if os.path.exists("/proc/self/autogroup"):
     open("/proc/self/autogroup", "w").write("-10")
-# Ended at the latest after two minutes of CPU time: whoever started it may have been killed.
+# Ended at the latest after two minutes of CPU time: the test that started it may have been killed.
 resource.setrlimit(resource.RLIMIT_CPU, (120, 120))
 while True: pass"""
 
