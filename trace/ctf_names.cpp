@@ -13,13 +13,6 @@ namespace {
 constexpr std::string_view kProcess = "process_name_t", kChannel = "channel_name_t", kMachine = "machine_name_t";
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
-// How many bytes the character at the beginning has; 0 if they are not UTF-8.
-std::size_t character_bytes(std::string_view text) {
-  for (std::size_t bytes = 1; bytes <= std::min<std::size_t>(4, text.size()); ++bytes)
-    if (is_utf8(text.substr(0, bytes))) return bytes;
-  return 0;
-}
-
 std::string channel_name(const TraceInfo& info, const ChannelInfo& channel) {
   if (!channel.name.empty() || channel.owner.value >= info.processes.size()) return channel.name;
   return fmt::format("to {}", info.processes[channel.owner.value].name);
@@ -42,7 +35,7 @@ bool declare(std::string& text, std::string_view type, std::string_view integer,
 std::string ctf_literal(std::string_view name) {
   std::string out = "\"";
   for (std::size_t at = 0; at < name.size();) {
-    const std::size_t bytes = character_bytes(name.substr(at));
+    const std::size_t bytes = utf8_bytes(name.substr(at));
     if (at + std::max<std::size_t>(bytes, 1) > kCtfNameBytesMax) {
       out += "...";
       break;

@@ -88,8 +88,6 @@ Result<void> check_can_be_more(Twin& twin, const TwinGroup& group) {
   return {};
 }
 
-std::string number(double value) { return fmt::format("{:g}", value); }
-
 template <typename Named>
 Result<void> check_name(const std::string& kind, const std::string& name, const std::vector<Named>& all) {
   std::vector<std::string> names;
@@ -118,9 +116,7 @@ void shorten(Steps& steps, double speed) {
 Result<void> change(Twin& twin, const SpeedChange& change) {
   const auto group = group_called(twin, change.process);
   if (!group) return group.error();
-  if (!(change.factor >= 1 / kLargestFactor && change.factor <= kLargestFactor))
-    return Error{fmt::format("speed of '{}': a factor from {} to {} is needed: 2 is twice as fast", change.process,
-                             number(1 / kLargestFactor), number(kLargestFactor))};
+  if (auto checked = check(change); !checked) return checked;
   shorten((*group)->program.start, change.factor);
   for (auto& handler : (*group)->program.handlers) shorten(handler.steps, change.factor);
   return {};
@@ -128,15 +124,14 @@ Result<void> change(Twin& twin, const SpeedChange& change) {
 
 Result<void> change(Twin& twin, const CoresChange& change) {
   if (auto known = check_name("machine", change.machine, twin.machines); !known) return known.error();
-  if (change.cores == 0) return Error{fmt::format("cores of '{}': a machine has at least 1", change.machine)};
+  if (auto checked = check(change); !checked) return checked;
   machine_of(twin, change.machine).cores = change.cores;
   return {};
 }
 
 Result<void> change(Twin& twin, const DelayChange& change) {
   const std::string here = fmt::format("delay of '{}': ", change.ends);
-  if (!(change.factor >= 0 && change.factor <= kLargestFactor))
-    return Error{here + "a factor from 0 to " + number(kLargestFactor) + " is needed: 0.5 is half the delay"};
+  if (auto checked = check(change); !checked) return checked;
   if (change.ends == kAllMachines) {
     scale_delays(twin.delays, change.factor);
     return {};
@@ -162,8 +157,7 @@ Result<void> change(Twin& twin, const ReplicaChange& change) {
   TwinGroup& group = **found;
   const std::string here = fmt::format("replicas of '{}': ", process);
   if (!change.machine.empty()) return Error{here + "in a twin each has a machine of its own"};
-  if (change.copies < 2 || change.copies > kMostCopies)
-    return Error{fmt::format("{}from 2 to {} are possible, the process itself among them", here, kMostCopies)};
+  if (auto checked = check(change); !checked) return checked;
   if (auto can = check_can_be_more(twin, group); !can) return can.error();
   while (group.machines.size() < group.count) group.machines.push_back(group.machines.back());
   for (std::uint32_t copy = 2; copy <= change.copies; ++copy) {

@@ -43,8 +43,7 @@ bool is_one_of(const std::vector<std::string>& names, const std::string& name) {
 Result<ProcessId> server_of(const ReplicaChange& change, const History& history) {
   const std::string here = fmt::format("replicas of '{}': ", change.process);
   const auto names = names_of(history.info.processes);
-  if (change.copies < 2 || change.copies > kMostCopies)
-    return Error{fmt::format("{}from 2 to {} are possible, the process itself among them", here, kMostCopies)};
+  if (auto checked = check(change); !checked) return checked.error();
   const auto found = std::find(names.begin(), names.end(), change.process);
   if (found == names.end())
     return Error{fmt::format("{}no such process in the trace{}", here, did_you_mean(change.process, names))};
@@ -69,9 +68,7 @@ class Changes {
 
   Result<void> change(const SpeedChange& change) {
     const std::string here = fmt::format("speed of '{}': ", change.process);
-    if (!(change.factor >= 1 / kLargestFactor && change.factor <= kLargestFactor))
-      return Error{fmt::format("{}a factor from {} to {} is needed: 2 is twice as fast", here,
-                               number(1 / kLargestFactor), number(kLargestFactor))};
+    if (auto checked = check(change); !checked) return checked;
     const auto processes = processes_called(here, change.process);
     if (!processes) return processes.error();
     target_.process_speed.resize(process_names_.size(), 1);
@@ -84,16 +81,14 @@ class Changes {
     if (!machine)
       return Error{fmt::format("cores of '{}': no such machine{}", change.machine,
                                did_you_mean(change.machine, machine_names_))};
-    if (change.cores == 0) return Error{fmt::format("cores of '{}': a machine has at least 1", change.machine)};
+    if (auto checked = check(change); !checked) return checked;
     target_.machines[*machine].cores = change.cores;
     return {};
   }
 
   Result<void> change(const DelayChange& change) {
     const std::string here = fmt::format("delay of '{}': ", change.ends);
-    if (!(change.factor >= 0 && change.factor <= kLargestFactor))
-      return Error{
-          fmt::format("{}a factor from 0 to {} is needed: 0.5 is half the delay", here, number(kLargestFactor))};
+    if (auto checked = check(change); !checked) return checked;
     if (change.ends == kAllMachines) {
       scale_delays(target_.delays, change.factor);
       return {};
@@ -283,6 +278,34 @@ Result<void> add_copies(const WhatIf& what_if, History& history) {
     }
   }
   return {};
+}
+
+Result<void> check(const SpeedChange& change) {
+  if (change.factor >= 1 / kLargestFactor && change.factor <= kLargestFactor) return {};
+  return Error{fmt::format("speed of '{}': a factor from {} to {} is needed: 2 is twice as fast", change.process,
+                           number(1 / kLargestFactor), number(kLargestFactor))};
+}
+
+Result<void> check(const DelayChange& change) {
+  if (change.factor >= 0 && change.factor <= kLargestFactor) return {};
+  return Error{fmt::format("delay of '{}': a factor from 0 to {} is needed: 0.5 is half the delay", change.ends,
+                           number(kLargestFactor))};
+}
+
+Result<void> check(const CoresChange& change) {
+  if (change.cores > 0) return {};
+  return Error{fmt::format("cores of '{}': a machine has at least 1", change.machine)};
+}
+
+Result<void> check(const ReplicaChange& change) {
+  if (change.copies >= 2 && change.copies <= kMostCopies) return {};
+  return Error{fmt::format("replicas of '{}': from 2 to {} are possible, the process itself among them", change.process,
+                           kMostCopies)};
+}
+
+void scale_all_delays(DelayModel& delays, double factor) {
+  delays.local.delivery_s = scaled(delays.local.delivery_s, factor);
+  scale_delays(delays, factor);
 }
 
 void scale_delays(DelayModel& delays, double factor) {

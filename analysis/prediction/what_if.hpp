@@ -31,8 +31,7 @@ struct SpeedChange {
 inline constexpr const char* kAllMachines = "all";
 
 struct DelayChange {
-  std::string
-      ends;  // "A-B": two machines, or else two processes; names may contain '-' themselves. "all": all machines
+  std::string ends;  // "A-B": two machines, or else two processes, whose names may contain '-'; or kAllMachines
   double factor = 1;
 };
 
@@ -70,7 +69,14 @@ Result<void> add_copies(const WhatIf& what_if, History& history);
 // beside their result.
 Result<std::vector<std::string>> apply(const WhatIf& what_if, const History& history, Target& target);
 
-// Messages between all machines, other than those within a machine.
+// Whether the number of a change is in its range, whatever has the name that it gives.
+Result<void> check(const SpeedChange& change);
+Result<void> check(const DelayChange& change);
+Result<void> check(const CoresChange& change);
+Result<void> check(const ReplicaChange& change);
+
+// Messages take `factor` times as long: all, or all but those within a machine.
+void scale_all_delays(DelayModel& delays, double factor);
 void scale_delays(DelayModel& delays, double factor);
 
 // Messages between these two machines take `factor` times as long.

@@ -44,13 +44,6 @@ WhatIf replicas_of(const Json& params) {
 
 static_assert(view::table::kReplicas.most == kMostCopies && view::table::kDelayFactor.most == kLargestFactor);
 
-void lengthen(DelayModel& delays, double factor) {
-  const auto of = [factor](DelayClass& one) { one.delivery_s = scaled(one.delivery_s, factor); };
-  of(delays.local);
-  of(delays.remote);
-  for (auto& pair : delays.pairs) of(pair.delays);
-}
-
 Json prediction_document(const Prediction& prediction) {
   Json document = {{"elapsed_s", prediction.elapsed_s},
                    {"P", prediction.P},
@@ -111,7 +104,7 @@ Result<PlacementTrials::Trial> PlacementTrials::read(const Json& params) const {
     if (!resolved) return resolved.error();
     trial.target = std::move(resolved->target);
   }
-  if (const double factor = params.at("delay_factor"); factor != 1) lengthen(trial.target.delays, factor);
+  if (const double factor = params.at("delay_factor"); factor != 1) scale_all_delays(trial.target.delays, factor);
   if (!what_if.empty()) {
     auto notes = apply(what_if, history, trial.target);
     if (!notes) return notes.error();

@@ -18,9 +18,8 @@ bool is_control(unsigned char byte) { return byte < 0x20 || byte == 0x7f; }
 std::string clean_text(std::string_view text) {
   std::string clean;
   for (std::size_t at = 0; at < text.size();) {
-    std::size_t length = 1;
-    while (length <= 4 && at + length <= text.size() && !is_utf8(text.substr(at, length))) ++length;
-    if (length > 4 || at + length > text.size()) {
+    const std::size_t length = utf8_bytes(text.substr(at));
+    if (length == 0) {
       clean += "\xef\xbf\xbd";
       ++at;
       continue;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "analysis/prediction/what_if.hpp"
+
 namespace dpm::validation {
 namespace {
 
@@ -34,14 +36,8 @@ void halve_busiest(History& history) {
 
 }  // namespace
 
-void scale_delays(DelayModel& delays, double factor) {
-  delays.local.delivery_s = scaled(delays.local.delivery_s, factor);
-  delays.remote.delivery_s = scaled(delays.remote.delivery_s, factor);
-  for (auto& pair : delays.pairs) pair.delays.delivery_s = scaled(pair.delays.delivery_s, factor);
-}
-
 void plant_error(const std::string& name, History& history) {
-  if (name == "delays") scale_delays(history.info.delays, kDelayFactor);
+  if (name == "delays") scale_all_delays(history.info.delays, kDelayFactor);
   if (name == "cpu") halve_busiest(history);
 }
 

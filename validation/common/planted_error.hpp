@@ -20,7 +20,4 @@ void plant_error(const std::string& name, History& history);
 PredictOptions with_error(const std::string& name, PredictOptions options);
 Order with_error(const std::string& name, Order order);
 
-// Every delay of the model times `factor`, but not the CPU time that messages take.
-void scale_delays(DelayModel& delays, double factor);
-
 }  // namespace dpm::validation

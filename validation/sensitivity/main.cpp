@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 
+#include "analysis/prediction/what_if.hpp"
 #include "validation/common/matrix_study.hpp"
 #include "validation/common/planted_error.hpp"
 
@@ -45,7 +46,7 @@ void forget_cpu_of_messages(History& history) {
 }
 
 Mistake delays_times(double factor) {
-  return [factor](History& history) { scale_delays(history.info.delays, factor); };
+  return [factor](History& history) { scale_all_delays(history.info.delays, factor); };
 }
 
 // A process's CPU time is known in whole ticks, as of a clock that counts them.
