@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <iterator>
 #include <sstream>
 #include <utility>
 
@@ -19,6 +20,10 @@ namespace {
 constexpr int kNarrowest = 60;               // a terminal that is narrower breaks the lines itself
 constexpr std::size_t kBesideCommands = 16;  // the column of their summaries: their names are short
 
+// Commands that had another name in the last version. It still works in this one.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 1> kFormerNames = {
+    {{"components", "sample report"}}};
+
 // `--help` in the lines of a terminal: CLI11 writes a description in one line, however long.
 class HelpLayout : public CLI::Formatter {
  public:
@@ -32,10 +37,13 @@ class HelpLayout : public CLI::Formatter {
     return beside_names(Formatter::make_option_desc(option), get_column_width());
   }
 
+  // A command, and below it those of two words that begin with its name.
   std::string make_subcommand(const CLI::App* command) const override {
+    const bool is_second_word = command->get_parent()->get_parent() != nullptr;
+    const std::string name = (is_second_word ? command->get_parent()->get_name() + " " : "") + command->get_name();
     std::ostringstream out;
-    CLI::detail::format_help(out, command->get_name(), beside_names(command->get_description(), kBesideCommands),
-                             kBesideCommands);
+    CLI::detail::format_help(out, name, beside_names(command->get_description(), kBesideCommands), kBesideCommands);
+    for (const auto* second : command->get_subcommands({})) out << make_subcommand(second);
     return out.str();
   }
 
@@ -47,12 +55,48 @@ class HelpLayout : public CLI::Formatter {
   std::size_t width_;
 };
 
+using Words = std::vector<std::string>;
+
+Words words_of(const std::string& name) {
+  std::istringstream stream(name);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
 int refuse_unknown_command(const Commands& commands, const std::string& typed, Terminal& terminal) {
-  std::vector<std::string> names;
+  Words names;
   for (const auto& command : commands) names.push_back(command->name());
   terminal.err << "dpm: no command '" << printable(typed) << "'" << did_you_mean(typed, names)
                << "; 'dpm --help' lists them\n";
   return kWrongInput;
+}
+
+bool is_named(const Command& command, const std::string& word) { return command.name() == word; }
+
+// The command that the first words name: "dpm sample report" is "sample report", and "dpm sample make" is "sample".
+Command* command_named_by(const Commands& commands, const Words& typed) {
+  Command* found = nullptr;
+  std::size_t most = 0;
+  for (const auto& command : commands) {
+    const Words name = words_of(command->name());
+    if (name.size() <= most || name.size() > typed.size()) continue;
+    if (!std::equal(name.begin(), name.end(), typed.begin())) continue;
+    found = command.get();
+    most = name.size();
+  }
+  return found;
+}
+
+// A former name stands for the present one, and the user is told.
+void take_former_name(Words& typed, Terminal& terminal) {
+  if (typed.empty()) return;
+  for (const auto& [former, now] : kFormerNames) {
+    if (typed.front() != former) continue;
+    terminal.err << "dpm " << former << ": the name of this command is now 'dpm " << now << "'\n";
+    const Words name = words_of(std::string(now));
+    typed.erase(typed.begin());
+    typed.insert(typed.begin(), name.begin(), name.end());
+    return;
+  }
 }
 
 std::string nearest_option(const CLI::App& app, const std::string& typed) {
@@ -81,19 +125,40 @@ std::string complaint(const Commands& commands, const CLI::App& app, const CLI::
   const auto option =
       std::find_if(surplus.begin(), surplus.end(), [](const auto& word) { return word.starts_with("-"); });
   if (option != surplus.end()) return "no option '" + *option + "'" + nearest_option(asked, *option);
-  const bool is_command =
-      std::any_of(commands.begin(), commands.end(), [&](const auto& c) { return c->name() == surplus.front(); });
+  const bool is_command = std::any_of(commands.begin(), commands.end(),
+                                      [&](const auto& command) { return is_named(*command, surplus.front()); });
   return "'" + surplus.front() + "' is one argument too many" + (is_command ? ": one command at a time" : "");
 }
 
-Command& command_named(const Commands& commands, const std::string& name) {
-  return **std::find_if(commands.begin(), commands.end(), [&](const auto& c) { return c->name() == name; });
+// All up to the program's name, the first word behind --: options that are required are then found missing by CLI11.
+std::size_t words_to_parse(const Words& typed) {
+  const auto dashes = std::find(typed.begin(), typed.end(), "--");
+  return std::min(static_cast<std::size_t>(dashes - typed.begin()) + 2, typed.size());
 }
 
-// All up to the program's name, the first word behind --: options that are required are then found missing by CLI11.
-int words_to_parse(int argc, char** argv) {
-  const auto dashes = std::find(argv, argv + argc, std::string_view("--"));
-  return static_cast<int>(std::min<std::ptrdiff_t>(dashes - argv + 2, argc));
+CLI::App& add_command(CLI::App& parent, const std::string& word, Command& command) {
+  CLI::App& app = *parent.add_subcommand(word, command.summary());
+  app.footer("Example:\n  " + command.example());
+  Options options(app);
+  command.describe(options);
+  return app;
+}
+
+// Adds all commands, and returns that of `chosen`. A command of two words is added to that of its first one, unless this is
+// the chosen one, whose arguments may be any words.
+CLI::App* add_commands(CLI::App& app, const Commands& commands, const Command* chosen) {
+  CLI::App* added = nullptr;
+  for (const auto& command : commands) {
+    const Words name = words_of(command->name());
+    if (name.size() == 2 && chosen != nullptr && is_named(*chosen, name.front())) {
+      added->footer(added->get_footer() + "\nSee also:\n  dpm " + command->name() + " --help");
+      continue;
+    }
+    CLI::App& parent = name.size() == 1 ? app : *app.get_subcommand(name.front());
+    CLI::App& own = add_command(parent, name.back(), *command);
+    if (command.get() == chosen) added = &own;
+  }
+  return added;
 }
 
 // A result that could not be written is a failure: the disk behind `>` may be full. (A closed pipe ends dpm by SIGPIPE,
@@ -201,37 +266,32 @@ int run_command_line(const Commands& commands, int argc, char** argv, Terminal& 
   app.set_version_flag("--version", "dpm " DPM_VERSION);
   app.require_subcommand(1);
   app.footer("'dpm COMMAND --help' shows an example of each.");
-  for (const auto& command : commands) {
-    CLI::App* sub = app.add_subcommand(command->name(), command->summary());
-    sub->footer("Example:\n  " + command->example());
-    Options options(*sub);
-    command->describe(options);
-  }
-  const std::string typed = argc > 1 ? argv[1] : "";
-  const bool is_command =
-      std::any_of(commands.begin(), commands.end(), [&](const auto& c) { return c->name() == typed; });
-  if (!typed.empty() && typed.front() != '-' && !is_command) return refuse_unknown_command(commands, typed, terminal);
+  Words typed(argv + std::min(argc, 1), argv + argc);
+  take_former_name(typed, terminal);
+  Command* const chosen = command_named_by(commands, typed);
+  const std::string first = typed.empty() ? "" : typed.front();
+  if (chosen == nullptr && !first.empty() && first.front() != '-')
+    return refuse_unknown_command(commands, first, terminal);
+  CLI::App* const added = add_commands(app, commands, chosen);
 
-  std::vector<std::string>* program = is_command ? command_named(commands, typed).program_words() : nullptr;
-  const int parsed = program == nullptr ? argc : words_to_parse(argc, argv);
+  Words* const program = chosen == nullptr ? nullptr : chosen->program_words();
+  const auto parsed =
+      typed.begin() + static_cast<std::ptrdiff_t>(program == nullptr ? typed.size() : words_to_parse(typed));
   try {
-    app.parse(parsed, argv);
-    if (program != nullptr) program->insert(program->end(), argv + parsed, argv + argc);
+    app.parse(Words(std::make_reverse_iterator(parsed), typed.rend()));
+    if (program != nullptr) program->insert(program->end(), parsed, typed.end());
   } catch (const CLI::CallForHelp& help) {
     return all_written(app.exit(help, terminal.out, terminal.err), terminal);
   } catch (const CLI::CallForVersion& version) {
     return all_written(app.exit(version, terminal.out, terminal.err), terminal);
   } catch (const CLI::ParseError& wrong) {
-    const auto chosen = app.get_subcommands();
-    const CLI::App& asked = chosen.empty() ? app : *chosen.front();
-    const std::string help = chosen.empty() ? "dpm --help" : "dpm " + asked.get_name() + " --help";
-    terminal.err << "dpm" << (chosen.empty() ? "" : " " + asked.get_name()) << ": "
-                 << printable_lines(complaint(commands, app, asked, typed, wrong)) << "\nTry '" << help << "'.\n";
+    const CLI::App& asked = added == nullptr ? app : *added;
+    const std::string name = chosen == nullptr ? "dpm" : "dpm " + chosen->name();
+    terminal.err << name << ": " << printable_lines(complaint(commands, app, asked, first, wrong)) << "\nTry '" << name
+                 << " --help'.\n";
     return kWrongInput;
   }
-  for (const auto& command : commands)
-    if (app.got_subcommand(command->name())) return all_written(command->run(terminal), terminal);
-  return kWrongInput;
+  return chosen == nullptr ? kWrongInput : all_written(chosen->run(terminal), terminal);
 }
 
 }  // namespace dpm::cli

@@ -83,7 +83,7 @@ std::vector<view::Section> count_sections(const sampling::CountArray& counts, co
 
 std::string count_page(const sampling::CountArray& counts, const CountQuestion& question) {
   view::ReportInput report{
-      .title = counts.setup().selection, .subtitle = "sampled states", .made_by = "dpm components"};
+      .title = counts.setup().selection, .subtitle = "sampled states", .made_by = "dpm sample report"};
   report.facts = {{"samples", std::to_string(counts.total().samples)},
                   {"interval", seconds_text(static_cast<double>(counts.setup().interval_ns) * 1e-9)},
                   {"source", counts.setup().source},

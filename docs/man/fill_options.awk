@@ -22,7 +22,7 @@ function argument(type) {
 function item(left,    words, n, names, count, i, text, type, note) {
   n = split(left, words, " ")
   type = n > 1 && words[2] !~ /^(REQUIRED|Excludes:|Needs:)$/ ? words[2] : ""
-  if (section == "Subcommands:") return ".It Cm " words[1]
+  if (section == "Subcommands:") return ".It Cm " trim(left)
   if (section == "Positionals:") text = ".It Ar " tolower(words[1])
   else {
     count = split(words[1], names, ",")
@@ -50,7 +50,7 @@ FNR == NR && /^  [^ ]/ {
   finish()
   if (section !~ /^(Positionals|Options|Subcommands):$/) next
   if ($1 ~ /^-h,/) next
-  if (section == "Subcommands:") { head = item($1); body = trim(substr($0, 17)); next }
+  if (section == "Subcommands:") { head = item(substr($0, 3, 14)); body = trim(substr($0, 17)); next }
   if (substr($0, 30, 1) == " " && substr($0, 31) ~ /^[^ ]/) { head = item(substr($0, 3, 27)); body = trim(substr($0, 31)) }
   else head = item(substr($0, 3))
   next

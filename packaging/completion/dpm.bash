@@ -1,9 +1,11 @@
 # shellcheck shell=bash
 # Bash completion for dpm. Commands and options are what the program itself says in --help, so they are always right.
 
-# The first words of the indented lines under the heading "Subcommands:".
+# The commands: what stands in columns 3 to 16 of the lines under the heading "Subcommands:". Some have two words.
 _dpm_commands() {
-  dpm --help 2>/dev/null | awk '/^[A-Za-z]+:/ { inside = /^(Subcommands|Commands):/ } inside && /^  [a-z]/ { print $1 }'
+  dpm --help 2>/dev/null | awk '
+    /^[A-Za-z]+:/ { inside = /^(Subcommands|Commands):/ }
+    inside && /^  [a-z]/ { name = substr($0, 3, 14); sub(/ +$/, "", name); print name }'
 }
 
 # The options of a command: what stands first on the indented lines that begin with a dash.
@@ -39,7 +41,9 @@ _dpm_command_at() {
 _dpm() {
   local word="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}" command="${COMP_WORDS[1]}" choices=""
   if (( COMP_CWORD == 1 )); then
-    if [[ "$word" == -* ]]; then choices=$(_dpm_options); else choices=$(_dpm_commands); fi
+    if [[ "$word" == -* ]]; then choices=$(_dpm_options); else choices=$(_dpm_commands | cut -d ' ' -f 1 | sort -u); fi
+  elif (( COMP_CWORD == 2 )) && [[ "$word" != -* && -n "$(_dpm_commands | grep "^$command ")" ]]; then
+    choices=$(_dpm_commands | sed -n "s/^$command //p")
   elif [[ "$previous" == --flags || "$command" == setflags && $COMP_CWORD -eq 3 ]]; then
     choices=$(_dpm_flags "$word")
   elif [[ ("$command" == setflags || "$command" == acquire || "$command" == stop) && $COMP_CWORD -eq 2 && "$word" != -* ]]; then
@@ -59,6 +63,8 @@ _dpm() {
   elif [[ "$previous" == --method ]]; then
     choices="replay thesis1984"
     [[ "$command" != parallelism ]] || choices+=" none"
+  elif [[ "$word" == -* ]] && _dpm_commands | grep -qx "$command ${COMP_WORDS[2]}"; then
+    choices=$(_dpm_options "$command" "${COMP_WORDS[2]}")
   elif [[ "$word" == -* ]]; then
     choices=$(_dpm_options "$command")
   fi

@@ -24,7 +24,7 @@ Error unknown_state(const std::string& group, const std::string& word) {
     if (word == state.label)  // as the tables have it
       return Error{fmt::format("--group {}: '{}' is not the name of a state (it is '{}')", group, word, state.name)};
   }
-  return Error{fmt::format("--group {}: '{}' is not a state{}; 'dpm components --states' lists them", group, word,
+  return Error{fmt::format("--group {}: '{}' is not a state{}; 'dpm sample report --states' lists them", group, word,
                            did_you_mean(word, names))};
 }
 
@@ -82,7 +82,7 @@ Result<std::vector<Resource>> read_resources(const std::string& text) {
     if (!resource) {
       std::vector<std::string> names;
       for (std::size_t i = 0; i < kResources; ++i) names.emplace_back(name_of(static_cast<Resource>(i)));
-      return Error{fmt::format("'{}' is not a resource{}; 'dpm components --states' lists them", word,
+      return Error{fmt::format("'{}' is not a resource{}; 'dpm sample report --states' lists them", word,
                                did_you_mean(word, names))};
     }
     resources.push_back(*resource);

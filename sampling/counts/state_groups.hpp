@@ -1,4 +1,4 @@
-// Groups of states that `dpm components` shows as one: "CPU=cpu_run,cpu_queue" (S4 4.4).
+// Groups of states that `dpm sample report` shows as one: "CPU=cpu_run,cpu_queue" (S4 4.4).
 #pragma once
 
 #include <span>

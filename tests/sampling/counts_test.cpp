@@ -304,7 +304,7 @@ TEST_CASE("groups: wrong ones are refused with what to try", "[sampling]") {
     return groups ? std::string("read") : groups.error().what;
   };
   CHECK(refused({"CPU=cpu_runs"}) ==
-        "--group CPU: 'cpu_runs' is not a state (did you mean 'cpu_run'?); 'dpm components --states' lists them");
+        "--group CPU: 'cpu_runs' is not a state (did you mean 'cpu_run'?); 'dpm sample report --states' lists them");
   CHECK(refused({"CPU"}) == "--group 'CPU': write NAME=STATE,STATE, as in CPU=cpu_run,cpu_queue");
   CHECK(refused({"T=timed sleep"}) == "--group T: 'timed sleep' is not the name of a state (it is 'sleep')");
   CHECK(refused({"other=sleep"}) == "--group other: 'other' is the name of what is in no group; choose another");
@@ -314,7 +314,7 @@ TEST_CASE("groups: wrong ones are refused with what to try", "[sampling]") {
   const auto resources = read_resources("cpu,dsk");
   REQUIRE_FALSE(resources);
   CHECK(resources.error().what ==
-        "'dsk' is not a resource (did you mean 'disk'?); 'dpm components --states' lists them");
+        "'dsk' is not a resource (did you mean 'disk'?); 'dpm sample report --states' lists them");
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ class SampleCommand : public Command {
     options
         .value("--requests", server_,
                "With --of trace OUT: how many requests a second this process of it gets is a measure of workload "
-               "('dpm components --by requests')")
+               "('dpm sample report --by requests')")
         .excludes(command);
     interval_ = options
                     .value("-i,--interval", interval_s_,
@@ -64,7 +64,7 @@ class SampleCommand : public Command {
             "where it is possible")
         .one_of({"auto", "iterator", "proc"})
         .show_default();
-    options.value("-o,--output", output_, "A new file for the counts, which 'dpm components' reads");
+    options.value("-o,--output", output_, "A new file for the counts, which 'dpm sample report' reads");
     options.value("--log", log_,
                   "A new file for what each thread did at each sample, which 'dpm blame --samples' joins with a trace");
     options.flag("--waits", shows_waits_,

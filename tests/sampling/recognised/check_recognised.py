@@ -59,7 +59,7 @@ def sample(dpm: str, script: str, folder: str) -> Any:
         os.close(terminal)
     if done.returncode != 0:
         sys.exit(f"dpm sample failed: {done.stderr}")
-    told = subprocess.run([dpm, "components", counts, "--json"], capture_output=True, text=True, check=True)
+    told = subprocess.run([dpm, "sample", "report", counts, "--json"], capture_output=True, text=True, check=True)
     return json.loads(told.stdout)
 
 

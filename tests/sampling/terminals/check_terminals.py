@@ -2,7 +2,7 @@
 """check_terminals.py DPM: dpm sample runs in one terminal while work is done in another.
 
 A shell with job control has the second terminal: it reads a line (input), runs a job in the foreground and one in the
-background, and stops a job. The live table in the first terminal shows both parts separately, and dpm components draws
+background, and stops a job. The live table in the first terminal shows both parts separately, and dpm sample report draws
 the figures of MON for the file.
 """
 import json
@@ -19,7 +19,7 @@ from terminals import Program
 
 def components(dpm: str, file: str, *options: str) -> dict[str, float]:
     """The share of each component, of all levels together."""
-    printed = subprocess.run([dpm, "components", file, "--json", *options], check=True, capture_output=True)
+    printed = subprocess.run([dpm, "sample", "report", file, "--json", *options], check=True, capture_output=True)
     return {part["component"]: part["share"] for part in json.loads(printed.stdout)["components"]}
 
 
@@ -57,7 +57,7 @@ def complaints(dpm: str, file: str, live: str) -> list[str]:
     for scope in ("foreground", "background"):
         sum_of_groups = sum(components(dpm, file, "--of", scope, *groups).values())
         expect(abs(sum_of_groups - 1) < 1e-9, f"the components of {scope} sum to {sum_of_groups}")
-    drawn = subprocess.run([dpm, "components", file, "--figures", "--of", "foreground"], check=True, capture_output=True)
+    drawn = subprocess.run([dpm, "sample", "report", file, "--figures", "--of", "foreground"], check=True, capture_output=True)
     figure = drawn.stdout.decode().split("Figure 6.4")[-1]
     expect(re.search(r"^1 .*[CI]*>{5,}", figure, re.MULTILINE) is not None, f"figure 6.4 is not drawn:\n{figure}")
     return wrong

@@ -1,4 +1,4 @@
-// dpm components: what files of counts say: components of time by workload, utilisation, overlap, bottlenecks.
+// dpm sample report: files of counts as components of time by workload, utilisation, overlap, bottlenecks.
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -14,11 +14,11 @@
 namespace dpm::cli {
 namespace {
 
-class ComponentsCommand : public Command {
+class SampleReportCommand : public Command {
  public:
-  std::string name() const override { return "components"; }
+  std::string name() const override { return "sample report"; }
   std::string summary() const override { return "What sampled processes waited for and ran on, by workload"; }
-  std::string example() const override { return "dpm components a.counts b.counts --group CPU=cpu_run,cpu_queue"; }
+  std::string example() const override { return "dpm sample report a.counts b.counts --group CPU=cpu_run,cpu_queue"; }
 
   void describe(Options& options) override {
     options.list("FILE", files_, "Files of counts, as 'dpm sample -o FILE' writes them; several are added");
@@ -113,6 +113,6 @@ class ComponentsCommand : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_components() { return std::make_unique<ComponentsCommand>(); }
+std::unique_ptr<Command> make_sample_report() { return std::make_unique<SampleReportCommand>(); }
 
 }  // namespace dpm::cli
