@@ -16,6 +16,7 @@ import ledger
 import nginx
 import postgresql
 import redis
+import waiting
 import ways
 
 
@@ -24,6 +25,7 @@ def main() -> None:
         "calls": lambda tools, asked: calls.recorded_calls(tools, asked.turns, asked.seconds),
         "kernel": lambda tools, asked: calls.calls_recorded_in_the_kernel(tools, asked.turns, asked.seconds),
         "nothing": lambda tools, asked: calls.what_costs_nothing(tools, asked.turns, asked.seconds),
+        "waiting": lambda tools, asked: waiting.requests(tools, asked.turns),
         "redis": lambda tools, asked: redis.throughput(tools, asked.turns, asked.seconds),
         "nginx": lambda tools, asked: nginx.throughput(tools, asked.turns, asked.seconds),
         "postgresql": lambda tools, asked: postgresql.throughput(tools, asked.turns, asked.seconds),

@@ -31,6 +31,7 @@ class Tools:
         build = pathlib.Path(build_folder).resolve()
         self.dpm = build / "dpm"
         self.call_loop = build / "bench/meter/call_loop"
+        self.idle_threads = build / "bench/meter/idle_threads"
         self.continue_only = build / "bench/meter/continue_only"
         self.recorder = build / "bench/meter/recorder"
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="dpm-bench-"))

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 #include "os/kernel/unix_peers.hpp"
 #include "os/unique_fd.hpp"
@@ -214,6 +215,15 @@ std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t expected) {
     return ReceiveState{with_fin - fin, static_cast<std::uint32_t>(waiting), fin != 0};
   }
   return std::nullopt;
+}
+
+std::uint64_t tcp_quiet_ns(int fd) {
+  tcp_info info = {};
+  timespec tick = {};
+  if (!read_option(fd, IPPROTO_TCP, TCP_INFO, info) || ::clock_getres(CLOCK_MONOTONIC_COARSE, &tick) != 0) return 0;
+  const std::uint64_t counted_ns = std::uint64_t{info.tcpi_last_data_recv} * 1'000'000;
+  const auto tick_ns = static_cast<std::uint64_t>(tick.tv_nsec);
+  return counted_ns - std::min(counted_ns, tick_ns);
 }
 
 bool cannot_send(int fd) {

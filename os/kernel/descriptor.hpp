@@ -84,6 +84,8 @@ struct ReceiveState {
 };
 // `expected`: the offset that the records lead to. It also tells a closed socket's last byte from the peer's FIN.
 std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t expected);
+// For how long no data has come, at least: the kernel counts in ticks, which are 1 to 10 ms.
+std::uint64_t tcp_quiet_ns(int fd);
 
 // A call that sends into this pipe or UNIX stream would fail: the other end is closed. (Of other sockets poll() cannot
 // tell an error from a message in their error queue.)

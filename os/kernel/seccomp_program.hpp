@@ -4,6 +4,7 @@
 // without SA_RESTART makes the call return EINTR, and programs do not expect that from close(), dup() or fork().
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -13,6 +14,8 @@
 
 namespace dpm {
 
+// Always notified are also 64-bit calls with which a thread confines itself in a way that the kernel refuses because of
+// this filter: prctl() and seccomp() with strict mode (strict_mode.hpp), and seccomp() with a filter that has a listener.
 struct NotifiedCalls {
   std::span<const int> native;  // by their x86-64 numbers
   std::span<const int> i386;    // calls of 32-bit programs, by their i386 numbers
@@ -30,6 +33,11 @@ struct SeccompInstruction {
   std::uint32_t k = 0;
 };
 std::vector<SeccompInstruction> seccomp_program(const NotifiedCalls& calls);
+
+// A filter that allows what strict mode allows, in programs of both architectures (kernel/seccomp.c: mode1_syscalls), and
+// sends SIGSYS at any other call. A notification of the call does not outweigh that.
+using StrictProgram = std::array<SeccompInstruction, 15>;
+StrictProgram strict_program();
 
 // Installs the filter on the calling thread, and returns its listener (close-on-exec). Without the right to
 // administrate the machine (CAP_SYS_ADMIN) this sets no_new_privs first, which is irrevocable and inherited.

@@ -5,6 +5,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -16,6 +17,8 @@ namespace {
 
 constexpr int kGetSyscallUserDispatch = 0x4211;  // PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG, since Linux 6.4
 constexpr int kCallBoundary = SIGTRAP | 0x80;    // with PTRACE_O_TRACESYSGOOD
+constexpr int kBySeccomp = 1;                    // SYS_SECCOMP
+constexpr unsigned kCallInstructionBytes = 2;    // syscall
 constexpr std::uint64_t kSignalSetBytes = sizeof(std::uint64_t);  // of the kernel's signal sets
 
 // glibc has an enumeration for requests, which lacks the newer ones.
@@ -73,10 +76,49 @@ TracedThread::Stop TracedThread::wait(int how, int wait_options, Stop wanted) {
 
 void TracedThread::interrupt() { request(PTRACE_INTERRUPT, tid_, 0, nullptr); }  // if it is gone, wait() sees it
 
+TracedThread::Stop TracedThread::stop() {
+  interrupt();
+  return wait(PTRACE_CONT, 0, Stop::interrupted);
+}
+
 TracedThread::Stop TracedThread::look() { return wait(PTRACE_CONT, WNOHANG, Stop::interrupted); }
 
 TracedThread::Stop TracedThread::run_to_call_boundary() {
   return resume(PTRACE_SYSCALL) ? wait(PTRACE_SYSCALL, 0, Stop::call_boundary) : Stop::ended;
+}
+
+TracedThread::Stop TracedThread::run_to_forbidden_call(int signal) {
+  int how = PTRACE_CONT;
+  while (resume(how, signal)) {
+    int status = 0;
+    while (::waitpid(static_cast<pid_t>(tid_), &status, __WALL) < 0)
+      if (errno != EINTR) return Stop::ended;
+    if (!WIFSTOPPED(status)) return Stop::ended;
+    stopped_ = true;
+    const bool is_stop = status >> 16 == PTRACE_EVENT_STOP;
+    siginfo_t info = {};
+    if (!is_stop && WSTOPSIG(status) == SIGSYS && request(PTRACE_GETSIGINFO, tid_, 0, &info) == 0 &&
+        info.si_code == kBySeccomp)
+      return Stop::forbidden_call;
+    // While its process is stopped it stays so, until it is continued.
+    how = is_stop && WSTOPSIG(status) != SIGTRAP ? PTRACE_LISTEN : PTRACE_CONT;
+    signal = is_stop ? 0 : WSTOPSIG(status);
+  }
+  return Stop::ended;
+}
+
+std::optional<std::int64_t> TracedThread::make_call(const user_regs_struct& interrupted, long number,
+                                                    std::span<const std::uint64_t> arguments) {
+  user_regs_struct registers = interrupted;
+  registers.rip -= kCallInstructionBytes;
+  registers.rax = static_cast<std::uint64_t>(number);
+  registers.orig_rax = kNoCall;
+  const std::array into = {&registers.rdi, &registers.rsi, &registers.rdx, &registers.r10, &registers.r8};
+  for (std::size_t i = 0; i < into.size(); ++i) *into[i] = i < arguments.size() ? arguments[i] : 0;
+  if (!write_registers(registers) || run_to_call_boundary() == Stop::ended || run_to_call_boundary() == Stop::ended ||
+      !read_registers(registers))
+    return std::nullopt;
+  return static_cast<std::int64_t>(registers.rax);
 }
 
 TracedThread::Stop TracedThread::run_to_interruption() {

@@ -19,6 +19,9 @@ namespace dpm {
 
 class TracedThread {
  public:
+  static constexpr std::uint64_t kNoCall =
+      ~std::uint64_t{0};  // in orig_rax: the kernel makes no interrupted call again
+
   // Attaches to the thread, which goes on running. `suspend_filters`: its seccomp filters have no effect until it is
   // let go (needs CAP_SYS_ADMIN, and no filter on the calling process). Nothing if it is refused; errno tells why.
   static std::optional<TracedThread> seize(std::uint32_t tid, bool suspend_filters);
@@ -27,16 +30,25 @@ class TracedThread {
   ~TracedThread();  // lets it go; a thread that never stopped is let go when the calling process ends
 
   enum class Stop {
-    interrupted,    // between two instructions, or in a system call that can be made again: registers may be exchanged
-    call_boundary,  // on its way into a system call, or out of it
+    interrupted,     // between two instructions, or in a system call that can be made again: registers may be exchanged
+    call_boundary,   // on its way into a system call, or out of it
+    forbidden_call,  // its filter did not let it make a call (SECCOMP_RET_TRAP)
     ended,
     none,  // not yet
   };
   void interrupt();  // asks it to stop at the next opportunity
+  Stop stop();       // the same, and waits for that
   // Whether it has stopped. Signals that come first reach it as if it were not traced.
   Stop look();
   // Lets it run to the next beginning or end of a system call, and waits for that.
   Stop run_to_call_boundary();
+  // Lets it run until its filter does not let it make a call, and waits for that. Signals, stops and continuations reach it as if
+  // it were not traced. It gets `signal` first.
+  Stop run_to_forbidden_call(int signal = 0);
+  // Makes it make a call at the end of the call that it was interrupted in, and waits for the result. All its signals must be blocked.
+  // Nothing if it has ended.
+  std::optional<std::int64_t> make_call(const user_regs_struct& interrupted, long number,
+                                        std::span<const std::uint64_t> arguments);
   // Lets it run to the next point where registers may be exchanged: out of a call, but no instruction further.
   Stop run_to_interruption();
 

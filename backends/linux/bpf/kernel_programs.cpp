@@ -46,6 +46,7 @@ dpm_call call_of(const MeteredCall& call) {
     case CallFamily::child:
       return dpm_call_child;
     case CallFamily::path:
+    case CallFamily::confine:
       break;
   }
   switch (call.path) {
@@ -190,7 +191,8 @@ struct KernelPrograms::State {
     for (int number = 0; number < dpm_calls_max; ++number) {
       skeleton->rodata->call_shapes[number].waits_for = wait_of(number);
       const MeteredCall* call = find_metered_call(number);
-      if (call == nullptr || (call->family == CallFamily::path && !paths)) continue;
+      if (call == nullptr || call->family == CallFamily::confine || (call->family == CallFamily::path && !paths))
+        continue;
       const unsigned char waits_for = skeleton->rodata->call_shapes[number].waits_for;
       skeleton->rodata->call_shapes[number] = shape_of(*call);
       skeleton->rodata->call_shapes[number].waits_for = waits_for;

@@ -2,23 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "backends/linux/calls/process_names.hpp"
+
 namespace dpm {
-namespace {
-
-constexpr std::size_t kNamesShown = 5;
-
-std::string listed(const std::set<std::string>& names) {
-  std::string text;
-  std::size_t shown = 0;
-  for (const auto& name : names) {
-    if (shown++ == kNamesShown) return fmt::format("{} and {} more", text, names.size() - kNamesShown);
-    text += (text.empty() ? "" : ", ") + name;
-  }
-  return text;
-}
-
-}  // namespace
-
 void BypassAccount::add(const std::string& process, const OpenBypasses& open) {
   if (open.io_uring) with_rings_.insert(process);
   if (!open.native) not_native_.insert(process);

@@ -26,8 +26,8 @@ std::uint64_t EventRecorder::record(const Call& call, const Event& event, bool f
 RecordBatch EventRecorder::take() {
   RecordBatch batch;
   batch.growth = std::exchange(growth_, {});
-  batch.events.reserve(ready_.size());
-  batch.events.swap(ready_);
+  batch.events.reserve(output_.ready.size());
+  batch.events.swap(output_.ready);
   return batch;
 }
 

@@ -21,15 +21,16 @@ class EventRecorder {
 
   // Everything finished since the last time.
   RecordBatch take();
-  std::size_t finished() const { return ready_.size(); }
+  std::size_t finished() const { return output_.ready.size(); }
 
   TraceGrowth& growth() { return growth_; }
-  // Where threads put their finished events.
-  std::vector<Event>& ready() { return ready_; }
+  ThreadOutput& output() { return output_; }
+  // Threads with events that are not finished.
+  const std::vector<MeteredThread*>& waiting() const { return output_.waiting; }
 
  private:
   TraceGrowth growth_;
-  std::vector<Event> ready_;
+  ThreadOutput output_;
 };
 
 }  // namespace dpm

@@ -356,9 +356,8 @@ std::optional<Meter::Unfinished> Meter::first_unfinished(const MeteredThread& th
 
 std::vector<Meter::Unfinished> Meter::unfinished(std::int64_t since_ns) {
   std::vector<Unfinished> found;
-  processes_.for_each([&](const MeteredThread& thread) {
-    if (const auto first = first_unfinished(thread, since_ns)) found.push_back(*first);
-  });
+  for (const MeteredThread* thread : recorder_.waiting())
+    if (const auto first = thread->ended ? std::nullopt : first_unfinished(*thread, since_ns)) found.push_back(*first);
   paths_.give_up_old_connects(since_ns);
   return found;
 }

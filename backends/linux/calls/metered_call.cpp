@@ -65,6 +65,12 @@ constexpr std::array kPathCalls = {
     MeteredCall{.number = SYS_close, .family = CallFamily::path, .path = PathCall::close},
 };
 
+// Notified by their arguments (os/kernel/seccomp_program.hpp).
+constexpr std::array kConfiningCalls = {
+    MeteredCall{.number = SYS_prctl, .family = CallFamily::confine},
+    MeteredCall{.number = SYS_seccomp, .family = CallFamily::confine},
+};
+
 template <std::size_t N>
 constexpr std::array<int, N> numbers_of(const std::array<MeteredCall, N>& calls) {
   std::array<int, N> numbers = {};
@@ -81,6 +87,7 @@ constexpr auto kByNumber = [] {
   std::array<const MeteredCall*, kTableSize> table = {};
   for (const auto& call : kCalls) table[static_cast<std::size_t>(call.number)] = &call;
   for (const auto& call : kPathCalls) table[static_cast<std::size_t>(call.number)] = &call;
+  for (const auto& call : kConfiningCalls) table[static_cast<std::size_t>(call.number)] = &call;
   return table;
 }();
 

@@ -7,7 +7,7 @@
 
 namespace dpm {
 
-enum class CallFamily : std::uint8_t { receive, send, accept, transfer, child, path };
+enum class CallFamily : std::uint8_t { receive, send, accept, transfer, child, path, confine };
 
 // What a call of the path family does.
 enum class PathCall : std::uint8_t { none, socket, pair, connect, dup, dup_to, close };

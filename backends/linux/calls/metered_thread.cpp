@@ -5,8 +5,12 @@ namespace dpm {
 std::uint64_t MeteredThread::append(const Event& event, bool finished, std::int64_t now_ns, FlowEnd end) {
   last_time_ = std::max(last_time_, event.local_time);
   if (finished && waiting_.empty()) {
-    ready_.push_back(event);
+    output_.ready.push_back(event);
     return first_number_++;
+  }
+  if (waiting_.empty()) {
+    place_ = output_.waiting.size();
+    output_.waiting.push_back(this);
   }
   waiting_.push_back({event, finished ? State::finished : State::open, now_ns, end});
   return first_number_ + waiting_.size() - 1;
@@ -36,11 +40,20 @@ std::uint64_t MeteredThread::delay(std::uint64_t number) {
 void MeteredThread::decide(std::uint64_t number, State state) {
   if (number == kNoEvent) return;
   waiting_[number - first_number_].state = state;
+  if (waiting_.front().state == State::open) return;
   while (!waiting_.empty() && waiting_.front().state != State::open) {
-    if (waiting_.front().state == State::finished) ready_.push_back(waiting_.front().event);
+    if (waiting_.front().state == State::finished) output_.ready.push_back(waiting_.front().event);
     waiting_.pop_front();
     ++first_number_;
   }
+  if (waiting_.empty()) waits_no_more();
+}
+
+void MeteredThread::waits_no_more() {
+  MeteredThread* const last = output_.waiting.back();
+  last->place_ = place_;
+  output_.waiting[place_] = last;
+  output_.waiting.pop_back();
 }
 
 }  // namespace dpm

@@ -33,11 +33,18 @@ struct FlowEnd {
   };
 };
 
+class MeteredThread;
+
+// Where the threads of a program put their events.
+struct ThreadOutput {
+  std::vector<Event> ready;             // finished; those of one thread in their order
+  std::vector<MeteredThread*> waiting;  // threads with an event that is not finished
+};
+
 class MeteredThread {
  public:
-  // Finished events go to `ready`, in order.
-  MeteredThread(ProcessId id, std::uint32_t pid, std::uint32_t tid, std::vector<Event>& ready)
-      : id_(id), pid_(pid), tid_(tid), ready_(ready) {}
+  MeteredThread(ProcessId id, std::uint32_t pid, std::uint32_t tid, ThreadOutput& output)
+      : id_(id), pid_(pid), tid_(tid), output_(output) {}
 
   ProcessId id() const { return id_; }
   std::uint32_t pid() const { return pid_; }
@@ -122,10 +129,12 @@ class MeteredThread {
     bool for_process = false;
   };
   void decide(std::uint64_t number, State state);
+  void waits_no_more();
 
   ProcessId id_;
   std::uint32_t pid_ = 0, tid_ = 0;
-  std::vector<Event>& ready_;
+  ThreadOutput& output_;
+  std::size_t place_ = 0;  // in its list of threads that wait
   std::uint64_t proc_time_ns_ = 0;
   std::uint64_t ready_time_ns_ = kNotMeasured, disk_time_ns_ = kNotMeasured;
   LocalTime last_time_{INT64_MIN}, last_seen_{INT64_MIN};

@@ -1,5 +1,7 @@
 #include "backends/linux/calls/process_names.hpp"
 
+#include <fmt/format.h>
+
 namespace dpm {
 namespace {
 
@@ -22,5 +24,16 @@ std::string name_or_file(const std::string& name, const std::string& path) {
 }
 
 bool is_unnamed(const std::string& name, const std::string& path) { return path.empty() && name == kUnnamed; }
+
+std::string listed(const std::set<std::string>& names) {
+  constexpr std::size_t kNamesShown = 5;
+  std::string text;
+  std::size_t shown = 0;
+  for (const auto& name : names) {
+    if (shown++ == kNamesShown) return fmt::format("{} and {} more", text, names.size() - kNamesShown);
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
 
 }  // namespace dpm

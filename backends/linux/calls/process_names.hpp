@@ -1,6 +1,7 @@
 // How processes are called, from what the kernel keeps of their names.
 #pragma once
 
+#include <set>
 #include <string>
 
 namespace dpm {
@@ -13,5 +14,8 @@ std::string first_word(const std::string& command);
 std::string name_or_file(const std::string& name, const std::string& path);
 // A process that had ended before its name could be read.
 bool is_unnamed(const std::string& name, const std::string& path);
+
+// For a sentence: the first five, and how many more there are.
+std::string listed(const std::set<std::string>& names);
 
 }  // namespace dpm

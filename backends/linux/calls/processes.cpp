@@ -59,7 +59,7 @@ MeteredThread& Processes::begin(const Birth& birth, MeteredThread* creator, Loca
   describe(birth, id);
   auto& thread = threads_[birth.tid];
   if (thread != nullptr) ended_.push_back(std::move(thread));  // the number was reused before its end was reported
-  thread = std::make_unique<MeteredThread>(id, birth.pid, birth.tid, recorder_.ready());
+  thread = std::make_unique<MeteredThread>(id, birth.pid, birth.tid, recorder_.output());
   thread->cpu_before_ns = birth.cpu_before_ns;
   thread->flags = creator != nullptr ? creator->flags : flags_for_all_.value_or(birth.flags);
   if (birth.waits_are_measured) thread->read_waits(0, 0);
@@ -126,7 +126,8 @@ void Processes::forget_ended() {
 }
 
 bool Processes::has_unfinished() const {
-  return std::any_of(threads_.begin(), threads_.end(), [](const auto& thread) { return thread.second->waiting() > 0; });
+  const auto& waiting = recorder_.waiting();
+  return std::any_of(waiting.begin(), waiting.end(), [](const MeteredThread* thread) { return !thread->ended; });
 }
 
 void Processes::set_flags(std::uint32_t pid, MeterFlags flags) {

@@ -21,10 +21,11 @@ CallHandler::CallHandler(Shared& shared, const ProcessTracker::Terms& terms, Not
       inspector_(shared, tracker_.cpu_times(), tracker_.places()),
       held_(shared, slots, epoll_fd, std::move(wake)),
       restarts_(shared, inspector_),
-      sends_(shared, inspector_, restarts_),
+      sends_(shared, inspector_, held_, restarts_),
       receives_(shared, inspector_, held_, restarts_, sends_),
       waits_(shared, inspector_, tracker_, held_.slots()),
       path_calls_(shared, inspector_),
+      confinements_(shared),
       unsettled_(shared, inspector_) {}
 
 CallOutcome CallHandler::handle(const Notification& notification) {
@@ -77,7 +78,6 @@ TrackedThread* CallHandler::thread_of(const Notification& notification, const Me
 // The effect of the thread's last call is known now at the latest. False if the thread itself has ended meanwhile.
 bool CallHandler::last_call_is_over(const Notification& notification, TrackedThread& thread) {
   thread.metered->was_seen(shared_.clock.now());
-  if (thread.hold) held_.interrupt(thread);  // a signal took that call away
   receives_.is_over(thread);
   if (thread.wait && !waits_.is_past_wait(notification.tid)) return false;
   thread.counters_read = false;
@@ -116,6 +116,8 @@ CallOutcome CallHandler::dispatch(const Notification& notification, const Metere
     case CallFamily::path:
       path_calls_.change_path(notification, shape, thread);
       break;
+    case CallFamily::confine:
+      return confinements_.confine(notification, thread);
   }
   return CallOutcome::let_go;
 }
@@ -179,9 +181,9 @@ void CallHandler::finish() {
 }
 
 void CallHandler::thread_ends(TrackedThread& thread, bool number_goes_on) {
-  if (thread.hold) held_.end(thread);
+  const bool may_pass_on = thread.metered->tid() == thread.metered->pid() && thread.process->several_threads;
   if (thread.wait) waits_.thread_ends(thread);
-  receives_.end_turn(thread);
+  receives_.thread_ends(thread, !may_pass_on);
   if (thread.metered->counted.flow != nullptr && !number_goes_on) inspector_.read_last_counters(thread);
   if (thread.metered->tid() == thread.metered->pid()) read_closed_sockets();
 }
@@ -207,6 +209,7 @@ std::vector<std::string> CallHandler::warnings() const {
   add(receives_.warnings());
   add(shared_.meter.check_warnings());
   add(tracker_.bypasses().warnings());
+  add(confinements_.warnings());
   return warnings;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/linux/supervisor/child_wait_calls.hpp"
+#include "backends/linux/supervisor/confinements.hpp"
 #include "backends/linux/supervisor/path_calls.hpp"
 #include "backends/linux/supervisor/receive_calls.hpp"
 #include "backends/linux/supervisor/unsettled_events.hpp"
@@ -64,6 +65,7 @@ class CallHandler : private ProcessObserver {
   ReceiveCalls receives_;
   ChildWaitCalls waits_;
   PathCalls path_calls_;
+  Confinements confinements_;
   UnsettledEvents unsettled_;
 };
 

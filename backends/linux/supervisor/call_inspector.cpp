@@ -137,6 +137,13 @@ void CallInspector::read_counters(TrackedThread& thread) {
   thread.counters_read = true;
 }
 
+std::uint64_t CallInspector::bytes_read(TrackedThread& thread) {
+  ThreadFiles::Transferred transferred;
+  const std::uint64_t before = thread.metered->read_before;
+  return thread.files->transferred(transferred) && transferred.read_bytes > before ? transferred.read_bytes - before
+                                                                                   : 0;
+}
+
 // During an exec in another thread, that thread takes over the first thread's number, and with it the files of /proc
 // under that number. So what was read belongs to the first thread only if no living thread has its number.
 void CallInspector::read_last_counters(TrackedThread& thread) {

@@ -49,6 +49,8 @@ class CallInspector {
   bool may_be_in_call(TrackedThread& thread, std::int32_t descriptor);
   // The thread's I/O counters tell how much its last call moved.
   void read_counters(TrackedThread& thread);
+  // How much its read() and similar calls have returned since then.
+  std::uint64_t bytes_read(TrackedThread& thread);
   // Of a thread that has ended.
   void read_last_counters(TrackedThread& thread);
   // Everything that was sent and does not wait any more has been received: receives may have taken more than was seen

@@ -31,6 +31,7 @@ class FileView {
   virtual std::uint32_t bytes_waiting(int fd) = 0;
   virtual std::uint64_t bytes_of_one_receive(int fd, std::uint64_t room, std::uint64_t waiting) = 0;
   virtual std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t expected) = 0;
+  virtual std::uint64_t tcp_quiet_ns(int fd) = 0;
   virtual DatagramQueue look_at_datagrams(int fd) = 0;
   virtual std::vector<WaitingDatagram> datagrams_behind(int fd, const WaitingDatagram& first, std::size_t most) = 0;
   virtual std::optional<DatagramMemory> datagram_memory(int fd) = 0;

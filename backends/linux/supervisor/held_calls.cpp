@@ -4,13 +4,14 @@
 #include <sys/epoll.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "backends/linux/supervisor/restarted_calls.hpp"
 
 namespace dpm {
 
 bool HoldTable::add_place() {
-  if (places_.size() >= kHoldsMax) return false;
+  if (places_.size() >= kWatchesMax) return false;
   UniqueFd number(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!number) return false;
   places_.push_back({std::move(number), 1});
@@ -50,7 +51,8 @@ void HoldTable::release(HoldTicket ticket) {
   free_.push_back(ticket.place);
 }
 
-bool HeldCalls::hold(TrackedThread& thread, const ReceiveRequest& request, int fd) {
+bool HeldCalls::hold(TrackedThread& thread, const ReceiveRequest& request, int fd, bool may_wait) {
+  if (held_.size() >= kHeldMost) let_oldest_wait();
   if (!slots_.has_room()) return false;
   const auto ticket = table_.watch(fd);
   if (!ticket) return false;
@@ -58,15 +60,43 @@ bool HeldCalls::hold(TrackedThread& thread, const ReceiveRequest& request, int f
   const std::uint64_t timeout_ns = is_socket && request.terms.may_wait ? shared_.files.receive_timeout_ns(fd) : 0;
   Hold held;
   static_cast<ReceiveRequest&>(held) = request;
+  held.number = ++held_so_far_;
   held.slot = *slots_.keep(request.notification);
   held.ticket = *ticket;
   held.deadline_ns = timeout_ns == 0 ? 0 : request.call.now_ns + static_cast<std::int64_t>(timeout_ns);
+  held_[held.number] = &thread;
+  if (may_wait) may_wait_[held.number] = &thread;
   by_place_[held.ticket.place] = &thread;
   waiting_for_[held.identity.number()].push_back(&thread);
   ++shared_.summary.held_calls;
-  if (held.deadline_ns != 0) wake_();
+  if (held.deadline_ns != 0) {
+    deadlines_.emplace(held.deadline_ns, &thread);
+    wake_();
+  }
   thread.hold = held;
   return true;
+}
+
+// A call that was let wait does not wait for others: only the oldest that asks for a file's data may take it.
+void HeldCalls::let_oldest_wait() {
+  while (held_.size() >= kHeldMost && !may_wait_.empty()) {
+    TrackedThread& oldest = *may_wait_.begin()->second;
+    may_wait_.erase(may_wait_.begin());
+    if (waiting_for_.at(oldest.hold->identity.number()).front() == &oldest) let_wait(oldest);
+  }
+}
+
+void HeldCalls::let_wait(TrackedThread& thread) {
+  leave_list(thread, *thread.hold);
+  thread.hold->waits_in_kernel = true;
+  if (!shared_.answers.let_go(thread.hold->notification.id)) interrupt(thread);
+}
+
+void HeldCalls::leave_list(TrackedThread& thread, const Hold& hold) {
+  held_.erase(hold.number);
+  may_wait_.erase(hold.number);
+  deadlines_.erase({hold.deadline_ns, &thread});
+  slots_.clear(hold.slot);
 }
 
 void HeldCalls::inspect_now(TrackedThread& thread) {
@@ -74,21 +104,21 @@ void HeldCalls::inspect_now(TrackedThread& thread) {
   wake_();
 }
 
-void HeldCalls::end(TrackedThread& thread) {
-  table_.release(thread.hold->ticket);
-  by_place_.erase(thread.hold->ticket.place);
-  const auto waiting = waiting_for_.find(thread.hold->identity.number());
+Hold HeldCalls::end(TrackedThread& thread) {
+  const Hold ended = *std::exchange(thread.hold, std::nullopt);
+  if (!ended.waits_in_kernel) leave_list(thread, ended);
+  table_.release(ended.ticket);
+  by_place_.erase(ended.ticket.place);
+  const auto waiting = waiting_for_.find(ended.identity.number());
   std::erase(waiting->second, &thread);
   if (waiting->second.empty()) waiting_for_.erase(waiting);
-  slots_.clear(thread.hold->slot);
-  thread.hold.reset();
+  return ended;
 }
 
 void HeldCalls::interrupt(TrackedThread& thread) {
   thread.process->is_interrupted = true;
-  thread.interrupted = thread.hold;
+  thread.interrupted = end(thread);
   thread.interrupted_at = shared_.clock.now();
-  end(thread);
 }
 
 bool HeldCalls::was_taken_away(TrackedThread& thread) {
@@ -98,17 +128,24 @@ bool HeldCalls::was_taken_away(TrackedThread& thread) {
 }
 
 bool HeldCalls::go_on(TrackedThread& thread) {
-  const Notification notification = thread.hold->notification;
-  end(thread);
-  const bool goes_on = shared_.answers.let_go(notification.id);
-  if (!goes_on) note_unmade(shared_, thread, notification);
+  const Hold hold = end(thread);
+  if (hold.waits_in_kernel) return false;
+  const bool goes_on = shared_.answers.let_go(hold.notification.id);
+  if (!goes_on) note_unmade(shared_, thread, hold.notification);
   return goes_on;
 }
 
 void HeldCalls::fail(TrackedThread& thread, int error_number) {
-  const std::uint64_t id = thread.hold->notification.id;
-  end(thread);
-  shared_.answers.fail(id, error_number);
+  shared_.answers.fail(end(thread).notification.id, error_number);
+}
+
+void HeldCalls::may_come(std::uint64_t file, LocalTime time) {
+  const auto waiting = waiting_for_.find(file);
+  if (waiting == waiting_for_.end()) return;
+  TrackedThread& oldest = *waiting->second.front();
+  if (!oldest.hold->waits_in_kernel || oldest.hold->may_have_come) return;
+  oldest.hold->may_have_come = time;
+  inspect_soon(oldest);
 }
 
 void HeldCalls::may_take(std::uint64_t file) {
@@ -127,30 +164,18 @@ void HeldCalls::fired(std::uint64_t data) {
   if (&fired != &oldest && table_.is_current(ticket)) inspect_(fired);
 }
 
-std::int64_t HeldCalls::next_deadline_ns() const {
-  std::int64_t next = 0;
-  for (const auto& [place, thread] : by_place_) {
-    const std::int64_t deadline_ns = thread->hold->deadline_ns;
-    if (deadline_ns != 0 && (next == 0 || deadline_ns < next)) next = deadline_ns;
-  }
-  return next;
-}
+std::int64_t HeldCalls::next_deadline_ns() const { return deadlines_.empty() ? 0 : deadlines_.begin()->first; }
 
 void HeldCalls::fail_late(std::int64_t now_ns) {
-  std::vector<TrackedThread*> late;
-  for (const auto& [place, thread] : by_place_) {
-    const std::int64_t deadline_ns = thread->hold->deadline_ns;
-    if (deadline_ns != 0 && deadline_ns <= now_ns) late.push_back(thread);
-  }
-  for (TrackedThread* thread : late) fail(*thread, EAGAIN);
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now_ns) fail(*deadlines_.begin()->second, EAGAIN);
 }
 
 void HeldCalls::check() {
   constexpr std::size_t kAtOnce = 64;
   std::vector<TrackedThread*> checked;
-  auto next = by_place_.lower_bound(next_to_check_);
-  for (; next != by_place_.end() && checked.size() < kAtOnce; ++next) checked.push_back(next->second);
-  next_to_check_ = next == by_place_.end() ? 0 : next->first;
+  auto next = held_.lower_bound(next_to_check_);
+  for (; next != held_.end() && checked.size() < kAtOnce; ++next) checked.push_back(next->second);
+  next_to_check_ = next == held_.end() ? 0 : next->first;
   for (TrackedThread* thread : checked) {
     if (was_taken_away(*thread)) continue;
     if (UniqueFd fd; !is_same_file(*thread, fd)) go_on(*thread);

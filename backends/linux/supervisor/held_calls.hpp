@@ -7,6 +7,13 @@
 //     its time limit is over          fail_late()     EAGAIN
 //     a signal has interrupted it     interrupt()     it is remembered: the thread may make it again
 //     its descriptor was replaced     check()         it goes on, and the kernel decides what that means
+//     too many are held               let_wait()      it goes on and waits in the kernel, and its file stays watched
+//
+// The last is for the kernel's sake. It keeps unanswered notifications in a list, in the order in which they came, and
+// walks it from the oldest for each notification that it hands over, and for each answer: every held call makes every
+// other call slower (measured: by 25 ns for each walk). So only the youngest are held. The oldest of those whose share shows afterwards, in the
+// offset of their stream or in their thread's counters, wait in the kernel as without a meter. They are recorded when
+// their watch fires, like held ones, by what they have taken already, or are about to take.
 #pragma once
 
 #include <cstddef>
@@ -64,7 +71,7 @@ class HeldSlots {
 // A signal ends a hold without a message, and its entry may fire later. Generations tell such firings apart.
 class HoldTable {
  public:
-  static constexpr std::size_t kHoldsMax = 4000;
+  static constexpr std::size_t kWatchesMax = 16'000;
 
   // Watches are registered in `epoll_fd`; data_of() makes their data.
   explicit HoldTable(int epoll_fd) : epoll_fd_(epoll_fd) {}
@@ -110,22 +117,28 @@ class HeldCalls {
   // `inspect` decides what becomes of a held call when data may have come for it.
   void inspect_with(std::function<void(TrackedThread&)> inspect) { inspect_ = std::move(inspect); }
 
-  // False if it cannot be held.
-  bool hold(TrackedThread& thread, const ReceiveRequest& request, int fd);
+  // More calls are held only if they may not wait in the kernel.
+  static constexpr std::size_t kHeldMost = 64;
+
+  // False if it cannot be held. `may_wait`: what it takes will show afterwards, so it may wait in the kernel instead.
+  bool hold(TrackedThread& thread, const ReceiveRequest& request, int fd, bool may_wait);
   void watch_again(TrackedThread& thread, int fd) { table_.watch_again(thread.hold->ticket, fd); }
   void inspect_soon(TrackedThread& thread) { to_inspect_.insert(HoldTable::data_of(thread.hold->ticket)); }
   void inspect_now(TrackedThread& thread);  // the attending thread sleeps
 
-  // ---- its end
-  void end(TrackedThread& thread);
+  // ---- its end, also of one that waits in the kernel
+  Hold end(TrackedThread& thread);
   void interrupt(TrackedThread& thread);
-  // True if it does not wait any more; then it was interrupted.
+  // Of a held call. True if it does not wait any more; then it was interrupted.
   bool was_taken_away(TrackedThread& thread);
   bool go_on(TrackedThread& thread);
   void fail(TrackedThread& thread, int error_number);
 
   // ---- when to inspect
   bool others_wait_for(std::uint64_t file) const { return waiting_for_.contains(file); }
+  // Data is being sent for it, at this time. A call that waits in the kernel may have taken it before its watch is
+  // looked at: then the watch does not fire.
+  void may_come(std::uint64_t file, LocalTime time);
   // The oldest call that waits for this file's data is inspected.
   void may_take(std::uint64_t file);
   // By the data of a watch.
@@ -143,14 +156,23 @@ class HeldCalls {
   HeldSlots& slots() { return slots_; }
 
  private:
+  using ByAge = std::map<std::uint64_t, TrackedThread*>;  // by Hold::number
+  void let_oldest_wait();
+  void let_wait(TrackedThread& thread);
+  void leave_list(TrackedThread& thread, const Hold& hold);
+
   Shared& shared_;
   HeldSlots slots_;
   HoldTable table_;
   std::function<void()> wake_;
   std::function<void(TrackedThread&)> inspect_;
-  std::map<std::uint32_t, TrackedThread*> by_place_;                            // by their place in the table
+  std::uint64_t held_so_far_ = 0;
+  ByAge held_;                                                                  // in the kernel's list
+  ByAge may_wait_;                                                              // of these, as far as is known
+  std::unordered_map<std::uint32_t, TrackedThread*> by_place_;                  // by their place in the table
   std::unordered_map<std::uint64_t, std::vector<TrackedThread*>> waiting_for_;  // by socket or pipe, the oldest first
-  std::uint32_t next_to_check_ = 0;                                             // a place
+  std::set<std::pair<std::int64_t, TrackedThread*>> deadlines_;                 // of held calls
+  std::uint64_t next_to_check_ = 0;                                             // a number
   std::set<std::uint64_t> to_inspect_;  // the data of their watches: what they found may be another call's
 };
 

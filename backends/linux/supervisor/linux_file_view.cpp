@@ -38,6 +38,8 @@ std::optional<ReceiveState> LinuxFileView::tcp_receive_state(int fd, std::uint64
   return dpm::tcp_receive_state(fd, expected);
 }
 
+std::uint64_t LinuxFileView::tcp_quiet_ns(int fd) { return dpm::tcp_quiet_ns(fd); }
+
 DatagramQueue LinuxFileView::look_at_datagrams(int fd) { return dpm::look_at_datagrams(fd); }
 
 std::vector<WaitingDatagram> LinuxFileView::datagrams_behind(int fd, const WaitingDatagram& first, std::size_t most) {

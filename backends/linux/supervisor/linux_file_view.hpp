@@ -17,6 +17,7 @@ class LinuxFileView : public FileView {
   std::uint32_t bytes_waiting(int fd) override;
   std::uint64_t bytes_of_one_receive(int fd, std::uint64_t room, std::uint64_t waiting) override;
   std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t expected) override;
+  std::uint64_t tcp_quiet_ns(int fd) override;
   DatagramQueue look_at_datagrams(int fd) override;
   std::vector<WaitingDatagram> datagrams_behind(int fd, const WaitingDatagram& first, std::size_t most) override;
   std::optional<DatagramMemory> datagram_memory(int fd) override;

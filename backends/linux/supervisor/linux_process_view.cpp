@@ -6,6 +6,7 @@
 
 #include "os/kernel/cgroups.hpp"
 #include "os/kernel/open_descriptors.hpp"
+#include "os/kernel/strict_mode.hpp"
 #include "os/process_handle.hpp"
 
 namespace dpm {
@@ -42,6 +43,10 @@ std::size_t LinuxProcessView::read_memory(std::uint32_t tid, std::uint64_t addre
 
 CpuCounter LinuxProcessView::count_cpu(std::uint32_t tid, CpuCounter::Scope scope, std::uint64_t used_ns) {
   return CpuCounter(tid, scope, used_ns);
+}
+
+bool LinuxProcessView::enter_strict_mode(std::uint32_t tid, std::uint32_t pid) {
+  return dpm::enter_strict_mode(tid, pid);
 }
 
 std::string LinuxProcessView::read_command_name(std::uint32_t pid, std::uint32_t tid) {

@@ -17,6 +17,7 @@ class LinuxProcessView : public ProcessView {
   CallState call_state(std::uint32_t pid, std::uint32_t tid, std::int32_t descriptor) override;
   std::size_t read_memory(std::uint32_t tid, std::uint64_t address, std::span<std::byte> into) override;
   CpuCounter count_cpu(std::uint32_t tid, CpuCounter::Scope scope, std::uint64_t used_ns) override;
+  bool enter_strict_mode(std::uint32_t tid, std::uint32_t pid) override;
   std::string read_command_name(std::uint32_t pid, std::uint32_t tid) override;
   std::string read_program_path(std::uint32_t pid) override;
   std::string read_cgroup_label(std::uint32_t pid) override;

@@ -35,6 +35,8 @@ class ProcessView {
   virtual CallState call_state(std::uint32_t pid, std::uint32_t tid, std::int32_t descriptor) = 0;
   virtual std::size_t read_memory(std::uint32_t tid, std::uint64_t address, std::span<std::byte> into) = 0;
   virtual CpuCounter count_cpu(std::uint32_t tid, CpuCounter::Scope scope, std::uint64_t used_ns) = 0;
+  // As in os/kernel/strict_mode.hpp.
+  virtual bool enter_strict_mode(std::uint32_t tid, std::uint32_t pid) = 0;
 
   // ---- a process
   virtual std::string read_command_name(std::uint32_t pid, std::uint32_t tid) = 0;

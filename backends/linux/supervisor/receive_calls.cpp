@@ -157,7 +157,9 @@ CallOutcome ReceiveCalls::begin(TrackedThread& thread, ReceiveRequest& request, 
 }
 
 CallOutcome ReceiveCalls::hold(TrackedThread& thread, const ReceiveRequest& request, ReceiveDecision decision, int fd) {
-  if (!held_.hold(thread, request, fd)) return CallOutcome::let_go;
+  const bool may_wait = decision == ReceiveDecision::wait_for_data && request.shape->family == CallFamily::receive &&
+                        request.shape->length != LengthForm::messages && shows_its_share(request);
+  if (!held_.hold(thread, request, fd, may_wait)) return CallOutcome::let_go;
   // The watch tells that data is there, not that it is the call's turn.
   if (decision == ReceiveDecision::wait_for_turn) held_.inspect_now(thread);
   return CallOutcome::held;
@@ -173,6 +175,7 @@ void ReceiveCalls::note_request(TrackedThread& thread, const ReceiveRequest& req
 
 // A held call, for which data may have come.
 void ReceiveCalls::inspect_again(TrackedThread& thread) {
+  if (thread.hold->waits_in_kernel) return inspect_waiting(thread);
   UniqueFd fd;
   QueueState queue;
   // If its descriptor was closed or replaced meanwhile, the kernel must decide what that means.
@@ -194,6 +197,66 @@ void ReceiveCalls::inspect_again(TrackedThread& thread) {
   fd.reset();
   if (decision == ReceiveDecision::answer_again) return held_.fail(thread, EAGAIN);
   held_.go_on(thread);
+}
+
+// A call that waits in the kernel, for which data may have come: it may have taken them. What it is about to take is
+// recorded as if it were held. If the descriptor is another file's by now, its thread's next call may show what it took.
+void ReceiveCalls::inspect_waiting(TrackedThread& thread) {
+  constexpr std::int64_t kShowsAfterNs = 5'000'000;
+  const LocalTime now = shared_.clock.now();
+  auto& may_have_come = thread.hold->may_have_come;
+  if (!may_have_come) may_have_come = now;
+  UniqueFd fd;
+  const bool is_same = held_.is_same_file(thread, fd);
+  if (record_taken(thread, is_same ? &fd : nullptr) || !is_same) return;
+  ReceiveDecision decision = ReceiveDecision::let_go;
+  auto queue = inspect(*thread.hold, fd.get());
+  if (queue) decision = judge(*thread.hold, *queue, fd.get(), true);
+  const bool may_show_later = (now - *may_have_come).ns < kShowsAfterNs;
+  if (decision == ReceiveDecision::wait_for_data && !may_show_later) {
+    may_have_come.reset();
+    return held_.watch_again(thread, fd.get());
+  }
+  if (is_waiting(decision)) return held_.inspect_soon(thread);
+  ReceiveRequest request = held_.end(thread);
+  request.call.data_is_there = true;
+  if (decision == ReceiveDecision::record) record(thread, request, *queue, fd.get());
+}
+
+// Records what a call has taken that waited in the kernel, with the CPU time that its thread had when it began to wait.
+// False if nothing shows that it has taken anything. `fd`: its file, if it is known.
+bool ReceiveCalls::record_taken(TrackedThread& thread, const UniqueFd* fd) {
+  const Hold& hold = *thread.hold;
+  Flow* const flow = flow_of(hold);
+  if (flow == nullptr || (flow->exact && fd == nullptr)) return false;
+  Amount amount{.asked = hold.asked};
+  std::uint64_t stands_at = flow->received.expected();
+  if (flow->exact) {
+    const auto state = shared_.files.tcp_receive_state(fd->get(), stands_at);
+    if (!state || state->offset <= stands_at) return false;
+    amount.offset = std::exchange(stands_at, state->offset);
+    amount.probable = stands_at - *amount.offset;
+  } else {
+    amount.probable = inspector_.bytes_read(thread);
+    if (amount.probable == 0) return false;
+  }
+  Call call = inspector_.at_present(hold.call);
+  call.data_is_there = hold.may_have_come || flow->exact;
+  if (hold.may_have_come) {
+    call.time = *hold.may_have_come;
+  } else if (flow->exact) {
+    call.time = {call.time.ns - static_cast<std::int64_t>(shared_.files.tcp_quiet_ns(fd->get()))};
+  }
+  held_.end(thread);
+  thread.let_go.reset();
+  thread.asked.reset();
+  shared_.meter.receives(call, *flow, amount);
+  if (flow->exact) {
+    shared_.meter.resolve_at(call, *flow, false, stands_at);
+  } else {
+    inspector_.read_counters(thread);
+  }
+  return true;
 }
 
 ReceiveDecision ReceiveCalls::judge(ReceiveRequest& request, QueueState& queue, int fd, bool is_held) {
@@ -411,9 +474,32 @@ void ReceiveCalls::takes_several(const ReceiveRequest& request, const Call& call
 // ---- after the call
 
 void ReceiveCalls::is_over(TrackedThread& thread) {
+  if (thread.hold) hold_is_over(thread);
   accepts_.is_over(thread);
   several_are_over(thread.metered->tid());
   turns_.end(thread);
+}
+
+// A signal has taken a held call away. One that waited in the kernel may also have returned, and not been looked at since.
+void ReceiveCalls::hold_is_over(TrackedThread& thread) {
+  if (thread.hold->waits_in_kernel) {
+    UniqueFd fd;
+    const bool is_same = held_.is_same_file(thread, fd);
+    if (record_taken(thread, is_same ? &fd : nullptr)) return;
+    const bool has_returned = !is_same || thread.hold->deadline_ns != 0 || shared_.files.is_readable(fd.get());
+    if (has_returned) return static_cast<void>(held_.end(thread));
+  }
+  held_.interrupt(thread);
+}
+
+void ReceiveCalls::thread_ends(TrackedThread& thread, bool has_own_counters) {
+  if (thread.hold && thread.hold->waits_in_kernel && has_own_counters) {
+    UniqueFd fd;
+    const bool is_same = held_.is_same_file(thread, fd);
+    record_taken(thread, is_same ? &fd : nullptr);
+  }
+  if (thread.hold) held_.end(thread);
+  end_turn(thread);
 }
 
 void ReceiveCalls::several_are_over(std::uint32_t tid) {

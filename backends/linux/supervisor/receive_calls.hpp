@@ -61,6 +61,8 @@ class ReceiveCalls {
   // ---- after the call
   // The thread's last call is over: its effect can be seen, and it is the next thread's turn.
   void is_over(TrackedThread& thread);
+  // The thread has ended. `has_own_counters`: no other thread has taken over its number, and with it its files of /proc.
+  void thread_ends(TrackedThread& thread, bool has_own_counters);
   // The thread takes nothing any more.
   void end_turn(TrackedThread& thread) { turns_.end(thread); }
   void forget_turns() { turns_.forget_all(); }
@@ -82,6 +84,9 @@ class ReceiveCalls {
   CallOutcome begin(TrackedThread& thread, ReceiveRequest& request, const ResolvedChannel& channel);
   void note_request(TrackedThread& thread, const ReceiveRequest& request, const QueueState& queue);
   void inspect_again(TrackedThread& thread);
+  void inspect_waiting(TrackedThread& thread);
+  bool record_taken(TrackedThread& thread, const UniqueFd* fd);
+  void hold_is_over(TrackedThread& thread);
   ReceiveDecision judge(ReceiveRequest& request, QueueState& queue, int fd, bool is_held);
   bool may_be_anothers(const ReceiveRequest& request, QueueState& queue, int fd);
   std::uint64_t shares(const ReceiveRequest& request, const QueueState& queue, int fd);

@@ -8,6 +8,15 @@
 #include "backends/linux/supervisor/call_arguments.hpp"
 
 namespace dpm {
+namespace {
+
+// As it is numbered among the files of held calls. `sending`: a pipe is the same file at both ends.
+std::uint64_t receiving_file(const Flow& flow, const DescriptorIdentity& sending) {
+  if (sending.kind != DescriptorIdentity::Kind::socket) return sending.number();
+  return DescriptorIdentity{.kind = sending.kind, .id = flow.receiver_id}.number();
+}
+
+}  // namespace
 
 CallOutcome Sends::send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
                         std::uint64_t available) {
@@ -59,6 +68,7 @@ CallOutcome Sends::send_bytes(const Notification& notification, const MeteredCal
     }
   }
   shared_.meter.sends(call, *flow, amount);
+  held_.may_come(receiving_file(*flow, identity), call.time);
   if (!flow->exact && !call.counted_in_io) restarts_.sends(thread, notification, fd.get(), identity, *flow);
   return CallOutcome::let_go;
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "backends/linux/supervisor/call_inspector.hpp"
+#include "backends/linux/supervisor/held_calls.hpp"
 #include "backends/linux/supervisor/restarted_calls.hpp"
 #include "backends/linux/supervisor/shared.hpp"
 
@@ -17,8 +18,8 @@ class Sends {
  public:
   static constexpr std::uint64_t kUnitCallBytes = 8;  // every read and write of an eventfd moves as many
 
-  Sends(Shared& shared, CallInspector& inspector, RestartedCalls& restarts)
-      : shared_(shared), inspector_(inspector), restarts_(restarts) {}
+  Sends(Shared& shared, CallInspector& inspector, HeldCalls& held, RestartedCalls& restarts)
+      : shared_(shared), inspector_(inspector), held_(held), restarts_(restarts) {}
 
   // `available`: the most that can be sent, whatever the call asks for.
   CallOutcome send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
@@ -37,6 +38,7 @@ class Sends {
 
   Shared& shared_;
   CallInspector& inspector_;
+  HeldCalls& held_;
   RestartedCalls& restarts_;
 };
 

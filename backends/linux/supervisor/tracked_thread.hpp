@@ -54,11 +54,14 @@ struct HoldTicket {
   std::uint32_t generation = 0;
 };
 
-// A request that the supervisor holds.
+// A request that the supervisor holds, or whose call waits in the kernel with its file watched (HeldCalls).
 struct Hold : ReceiveRequest {
+  std::uint64_t number = 0;  // in the order in which calls were held
   std::size_t slot = 0;
   HoldTicket ticket;
   std::int64_t deadline_ns = 0;  // 0: none
+  bool waits_in_kernel = false;
+  std::optional<LocalTime> may_have_come;  // data for it, when it waited in the kernel and was looked at last
 };
 
 // A call that waits for a child: held, or let go because it must not be held.

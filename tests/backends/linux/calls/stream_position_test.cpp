@@ -10,12 +10,12 @@ namespace dpm {
 namespace {
 
 struct Recorder {
-  std::vector<Event> ready;
+  ThreadOutput output;
   std::vector<std::unique_ptr<MeteredThread>> threads;
 
   MeteredThread& add() {
     const auto id = static_cast<std::uint32_t>(threads.size());
-    threads.push_back(std::make_unique<MeteredThread>(ProcessId{id}, 100 + id, 100 + id, ready));
+    threads.push_back(std::make_unique<MeteredThread>(ProcessId{id}, 100 + id, 100 + id, output));
     return *threads.back();
   }
   OpenOperation operation(MeteredThread& thread, std::uint64_t asked, std::uint64_t probable) {
@@ -49,7 +49,7 @@ TEST_CASE("stream position: an operation moved what lies between its offset and 
   CHECK(position.settle_at(1096, &writer).length_bytes == 0);
   position.open(recorder.operation(writer, 4000, 4000));
   CHECK(position.settle_at(5096, &writer).length_bytes == 0);
-  CHECK(ranges(recorder.ready) ==
+  CHECK(ranges(recorder.output.ready) ==
         ranges({{.sequence = 1000, .length_bytes = 96}, {.sequence = 1096, .length_bytes = 4000}}));
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("stream position: an operation that moved nothing is not an event", "[
   position.settle_at(0, &writer);
   position.open(recorder.operation(writer, 100, 100));
   position.settle_at(0, &writer);
-  CHECK(recorder.ready.empty());
+  CHECK(recorder.output.ready.empty());
   CHECK(writer.waiting() == 0);
   CHECK(writer.open_operations == 0);
 }
@@ -93,7 +93,7 @@ TEST_CASE("stream position: what came after the call began is received when the 
   reader.append(Event{.local_time = LocalTime{35}}, true, 0);
   reader.was_seen(LocalTime{40});
   position.settle_at(100, &reader);
-  const std::vector<Event>& ready = recorder.ready;
+  const std::vector<Event>& ready = recorder.output.ready;
   REQUIRE(ready.size() == 4);
   CHECK(ready[0].local_time.ns == 10);
   CHECK(ready[1].local_time.ns == 30);
@@ -119,7 +119,7 @@ TEST_CASE("stream position: threads its process begins do not show that a thread
   reader.append(Event{.local_time = LocalTime{28}}, true, 0);
   reader.was_seen(LocalTime{40});
   position.settle_at(50, &reader);
-  const std::vector<Event>& ready = recorder.ready;
+  const std::vector<Event>& ready = recorder.output.ready;
   REQUIRE(ready.size() == 5);
   CHECK(ready[0].type == EventType::create_process);
   CHECK(ready[1].local_time.ns == 20);
@@ -147,11 +147,12 @@ TEST_CASE("stream position: what others take is not what a thread got that asked
   receive(reader, 20, 0);
   receive(reader, 20, 30);
   receive(reader, 50, 0);
-  CHECK(recorder.ready.empty());
+  CHECK(recorder.output.ready.empty());
   ++away.call_number;  // it was seen: nothing is in progress
   position.settle_at(50, &reader);
-  CHECK(ranges(recorder.ready) == ranges({{.sequence = 0, .length_bytes = 20}, {.sequence = 20, .length_bytes = 30}}));
-  CHECK(recorder.ready[0].process == reader.id());
+  CHECK(ranges(recorder.output.ready) ==
+        ranges({{.sequence = 0, .length_bytes = 20}, {.sequence = 20, .length_bytes = 30}}));
+  CHECK(recorder.output.ready[0].process == reader.id());
 }
 
 TEST_CASE("stream position: a thread for which there was something takes it, though another asks meanwhile",
@@ -166,8 +167,9 @@ TEST_CASE("stream position: a thread for which there was something takes it, tho
   position.open(recorder.operation(reader, 100, 60));
   ++slow.call_number;
   position.settle_at(75, &reader);
-  CHECK(ranges(recorder.ready) == ranges({{.sequence = 0, .length_bytes = 60}, {.sequence = 60, .length_bytes = 15}}));
-  CHECK(recorder.ready[0].process == slow.id());
+  CHECK(ranges(recorder.output.ready) ==
+        ranges({{.sequence = 0, .length_bytes = 60}, {.sequence = 60, .length_bytes = 15}}));
+  CHECK(recorder.output.ready[0].process == slow.id());
 }
 
 TEST_CASE("stream position: an operation another thread may still be in stays open, and those after it", "[linux]") {
@@ -179,11 +181,11 @@ TEST_CASE("stream position: an operation another thread may still be in stays op
   position.open(recorder.operation(blocked, 1000, 1000));
   CHECK(position.settle_at(400, &other).length_bytes == 0);
   position.open(recorder.operation(other, 10, 10));
-  CHECK(recorder.ready.empty());
+  CHECK(recorder.output.ready.empty());
   ++blocked.call_number;  // it has been seen again: its call is over
   ++other.call_number;
   CHECK(position.settle_at(1010, &blocked).length_bytes == 0);
-  CHECK(ranges(recorder.ready) ==
+  CHECK(ranges(recorder.output.ready) ==
         ranges({{.sequence = 0, .length_bytes = 1000}, {.sequence = 1000, .length_bytes = 10}}));
 }
 
@@ -194,7 +196,7 @@ TEST_CASE("stream position: what was probable is assumed when nothing will tell"
   position.begin_at_zero();
   position.open(recorder.operation(reader, 100, 30));
   position.accept(&reader);
-  CHECK(ranges(recorder.ready) == ranges({{.sequence = 0, .length_bytes = 30}}));
+  CHECK(ranges(recorder.output.ready) == ranges({{.sequence = 0, .length_bytes = 30}}));
   CHECK(position.next() == 30);
 }
 
@@ -211,9 +213,9 @@ TEST_CASE("stream position: a guess reaches no further than what was sent", "[li
   position.open(guess);
   position.accept(&reader, 75);
   position.accept(&other, 75);
-  CHECK(ranges(recorder.ready) == ranges({{.sequence = 0, .length_bytes = 30},
-                                          {.sequence = 30, .length_bytes = 30},
-                                          {.sequence = 60, .length_bytes = 15}}));
+  CHECK(ranges(recorder.output.ready) == ranges({{.sequence = 0, .length_bytes = 30},
+                                                 {.sequence = 30, .length_bytes = 30},
+                                                 {.sequence = 60, .length_bytes = 15}}));
 }
 
 TEST_CASE("stream position: offsets that are counted are assigned in the order of the calls", "[linux]") {
@@ -225,9 +227,10 @@ TEST_CASE("stream position: offsets that are counted are assigned in the order o
   position.open(recorder.operation(first, 10, 10));
   position.open(recorder.operation(second, 20, 20));
   position.settle(&second, 20);
-  CHECK(recorder.ready.empty());
+  CHECK(recorder.output.ready.empty());
   position.settle(&first, 5);
-  CHECK(ranges(recorder.ready) == ranges({{.sequence = 0, .length_bytes = 5}, {.sequence = 5, .length_bytes = 20}}));
+  CHECK(ranges(recorder.output.ready) ==
+        ranges({{.sequence = 0, .length_bytes = 5}, {.sequence = 5, .length_bytes = 20}}));
 }
 
 TEST_CASE("stream position: random partial operations and bypasses come out as they were", "[linux][property]") {
@@ -254,7 +257,7 @@ TEST_CASE("stream position: random partial operations and bypasses come out as t
       }
     }
     gaps += position.settle_at(offset, &writer).length_bytes;
-    REQUIRE(ranges(recorder.ready) == moved);
+    REQUIRE(ranges(recorder.output.ready) == moved);
     REQUIRE(gaps == expected_gaps);
     REQUIRE(writer.open_operations == 0);
   }

@@ -134,8 +134,24 @@ void ScriptedKernel::announce(ProcessChange::Kind kind, std::uint32_t tid, std::
   news_.push_back(change);
 }
 
+// The list is walked for the next that has not been handed over yet.
+void ScriptedKernel::notify(std::uint64_t id) {
+  if (!taken_away.contains(id) && std::find(unanswered.begin(), unanswered.end(), id) == unanswered.end())
+    unanswered.push_back(id);
+}
+
+void ScriptedKernel::take_away(std::uint64_t id) {
+  taken_away.insert(id);
+  std::erase(unanswered, id);
+}
+
+bool ScriptedKernel::waits(std::uint64_t id) const {
+  return std::find(unanswered.begin(), unanswered.end(), id) != unanswered.end();
+}
+
 bool ScriptedKernel::answer(std::uint64_t id, int error_number) {
   if (!waits(id)) return false;
+  std::erase(unanswered, id);
   answers[id] = error_number;
   return true;
 }

@@ -1,6 +1,8 @@
 // A kernel that answers from a script: threads, open files and announcements are what a test says they are, and what
 // the supervisor answers is kept for the test to look at.
 //
+// Unanswered notifications are in a list that is walked from the oldest, as in the kernel (seccomp.c: find_notification).
+//
 // A borrowed descriptor is a duplicate of an eventfd of the file's own, which is readable while something waits in the
 // file: the supervisor watches it as it watches a real one.
 #pragma once
@@ -30,7 +32,8 @@ struct ScriptedFile {
   std::uint64_t room = UINT64_MAX;  // to send into a UNIX stream
   std::uint64_t not_received = 0;   // bytes that were sent from a UNIX socket and wait at its peer
   std::uint64_t receive_timeout_ns = 0;
-  UniqueFd event;  // readable while something waits
+  std::int64_t last_data_ns = 0;  // when it came into a TCP stream
+  UniqueFd event;                 // readable while something waits
 
   // What comes, and what the program takes.
   void bytes_come(std::uint32_t bytes);
@@ -70,22 +73,25 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   ScriptedFile& udp(std::uint64_t cookie, const std::string& local);
   ScriptedFile& unix_stream(std::uint64_t inode, std::uint64_t peer_inode);
   void announce(ProcessChange::Kind kind, std::uint32_t tid, std::uint32_t pid, std::uint32_t parent = 0);
-  void take_away(std::uint64_t id) { taken_away.insert(id); }  // by a signal
+  void notify(std::uint64_t id);
+  void take_away(std::uint64_t id);  // by a signal
 
   std::map<std::uint32_t, ScriptedThread> threads;
   std::map<std::uint32_t, ScriptedProcess> processes;
   std::map<std::uint64_t, std::vector<std::byte>> memory;  // of every process, by address
   std::int64_t now_ns = 1'000'000'000;
+  bool may_trace = true;
 
   // ---- what was answered: 0 is "let go", otherwise an errno
   std::map<std::uint64_t, int> answers;
   std::set<std::uint64_t> taken_away;
-  std::set<std::uint32_t> counted;  // threads for which a counter was asked
+  std::vector<std::uint64_t> unanswered;  // the oldest first
+  std::set<std::uint32_t> counted;        // threads for which a counter was asked
 
   // CallAnswers
   bool let_go(std::uint64_t id) override { return answer(id, 0); }
   bool fail(std::uint64_t id, int error_number) override { return answer(id, error_number); }
-  bool waits(std::uint64_t id) const override { return !answers.contains(id) && !taken_away.contains(id); }
+  bool waits(std::uint64_t id) const override;
 
   // FileView
   UniqueFd borrow(int thread_fd, std::int32_t number) override;
@@ -98,6 +104,7 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   std::uint32_t bytes_waiting(int fd) override { return at(fd).waiting; }
   std::uint64_t bytes_of_one_receive(int, std::uint64_t room, std::uint64_t waiting) override;
   std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t) override;
+  std::uint64_t tcp_quiet_ns(int fd) override { return static_cast<std::uint64_t>(now_ns - at(fd).last_data_ns); }
   DatagramQueue look_at_datagrams(int fd) override;
   std::vector<WaitingDatagram> datagrams_behind(int fd, const WaitingDatagram&, std::size_t most) override;
   std::optional<DatagramMemory> datagram_memory(int) override { return std::nullopt; }
@@ -123,6 +130,7 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   std::optional<bool> is_ending(std::uint32_t, std::uint32_t tid) override { return !threads.contains(tid); }
   CallState call_state(std::uint32_t, std::uint32_t tid, std::int32_t) override { return threads.at(tid).state; }
   std::size_t read_memory(std::uint32_t, std::uint64_t address, std::span<std::byte> into) override;
+  bool enter_strict_mode(std::uint32_t, std::uint32_t) override { return may_trace; }
   CpuCounter count_cpu(std::uint32_t tid, CpuCounter::Scope, std::uint64_t) override;
   std::string read_command_name(std::uint32_t pid, std::uint32_t) override;
   std::string read_program_path(std::uint32_t pid) override { return processes.at(pid).program; }

@@ -18,7 +18,7 @@
 
 namespace dpm {
 
-inline constexpr std::uint32_t kServer = 100, kWorker = 101, kChild = 200, kGrandchild = 300;
+inline constexpr std::uint32_t kServer = 100, kWorker = 101, kChild = 200, kGrandchild = 300, kReaders = 1000;
 inline constexpr std::int32_t kFd = 5;
 
 // A metered program of one thread, which a test gives threads, files and calls.
@@ -32,6 +32,7 @@ struct Program {
       }};
   std::vector<Event> events;
   std::uint64_t last_id = 0;
+  std::int32_t readers = 0;
 
   Program() {
     kernel.process(kServer);
@@ -57,6 +58,31 @@ struct Program {
     kernel.thread(kWorker, kServer);
     kernel.announce(ProcessChange::Kind::fork, kWorker, kServer, kServer);
     handler.tracker().read_news();
+  }
+  // Each with a file of its own, which only it reads.
+  struct Reader {
+    std::uint32_t tid = 0;
+    std::int32_t fd = 0;
+    ScriptedFile* file = nullptr;
+  };
+  Reader start_reader(DescriptorIdentity::Kind kind) {
+    const auto number = static_cast<std::uint32_t>(++readers);
+    Reader reader{kReaders + number, kFd + readers};
+    kernel.thread(reader.tid, kServer);
+    kernel.announce(ProcessChange::Kind::fork, reader.tid, kServer, kServer);
+    handler.tracker().read_news();
+    reader.file = kind == DescriptorIdentity::Kind::pipe
+                      ? &kernel.file(kind, 1000 + number)
+                      : &kernel.tcp(1000 + number, "127.0.0.1:80", "127.0.0.1:" + std::to_string(1000 + number));
+    kernel.processes[kServer].files[reader.fd] = reader.file;
+    return reader;
+  }
+  std::uint64_t read(const Reader& reader, std::uint64_t room = 4096) {
+    return call(reader.tid, SYS_read, {static_cast<std::uint64_t>(reader.fd), 0x2000, room});
+  }
+  void takes(const Reader& reader, std::uint32_t bytes) {
+    reader.file->bytes_are_taken(bytes);
+    kernel.threads[reader.tid].transferred.read_bytes += bytes;
   }
   void end_worker() {
     kernel.threads.erase(kWorker);
@@ -85,6 +111,7 @@ struct Program {
     notification.arch = kNativeArch;
     notification.pc = 0x1000;
     notification.arguments = arguments;
+    kernel.notify(notification.id);
     if (handler.handle(notification) == CallOutcome::let_go && !kernel.let_go(notification.id))
       handler.was_taken_away(notification);
     return notification.id;
