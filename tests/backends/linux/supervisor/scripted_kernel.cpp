@@ -157,6 +157,7 @@ bool ScriptedKernel::answer(std::uint64_t id, int error_number) {
 }
 
 UniqueFd ScriptedKernel::borrow(int thread_fd, std::int32_t number) {
+  ++borrowed;
   const auto thread = threads.find(tid_of_.at(thread_fd));
   if (thread == threads.end()) {
     errno = ESRCH;
