@@ -25,7 +25,7 @@ const std::vector<LibraryHome> kLibraryHomes = {
     {"boost/beast/", "Boost.Beast", {"view/server"}},
     {"openssl/", "OpenSSL", {"control/protocol", "control/transport/frames", "control/transport/tls", "view/server"}},
     {"CLI/", "CLI11", {"cli/command_line.cpp"}},
-    {"bpf/", "libbpf", {"backends/linux/bpf", "backends/linux/probes", "sampling/iterator"}},
+    {"bpf/", "libbpf", {"backends/linux/bpf", "backends/linux/audit", "backends/linux/probes", "sampling/iterator"}},
     {"histedit.h", "libedit", {"cli/control"}},
     {"curses.h", "ncurses", {"view/terminal"}},
     {"sqlite3.h", "SQLite", {"formats/export"}},
@@ -35,7 +35,7 @@ const std::vector<LibraryHome> kLibraryHomes = {
     {"catch2/", "Catch2", {"tests"}},
     {"valijson/", "valijson", {"tests"}},
     {"fmt/", "{fmt}", {"*"}},
-    {"linux/", "Linux's own headers", {"os/kernel", "tests"}},
+    {"linux/", "Linux's own headers", {"os/kernel", "backends/linux/audit", "tests"}},
 };
 
 struct Include {

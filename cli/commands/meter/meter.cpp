@@ -4,7 +4,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <optional>
+
 #include "cli/command.hpp"
+#include "cli/meter/audit_run.hpp"
 #include "cli/meter/conclude.hpp"
 #include "cli/meter/doctor_results.hpp"
 #include "cli/meter/source_option.hpp"
@@ -53,8 +56,8 @@ class MeterCommand : public Command {
         options.flag("--summary", summary_only_, "Only print the summary; keep no files").excludes(output);
     options.flag("--serve", serve_, "Show the program in the browser while it runs: prints the address of a page")
         .excludes(summary);
-    options.value("--flags", flags_, "Which events, such as send,receive or -accept (default: all)");
-    options.value("--templates", templates_, "The selection rules of the filter (default: everything is kept)");
+    const Option flags = options.value("--flags", flags_, "Which events, such as send,receive or -accept (default: all)");
+    const Option templates = options.value("--templates", templates_, "The selection rules of the filter (default: everything is kept)");
     options.value("--script", script_,
                   "Record events inside programs too: those of this event script, in the same trace");
     options.flag("--exact-paths", options_.exact_paths,
@@ -77,7 +80,16 @@ class MeterCommand : public Command {
         options.flag("--wait", wait_,
                      "Stay the program's parent until the trace is complete and the summary printed (default: "
                      "on a terminal until the command ends, elsewhere not)");
-    options.flag("--no-wait", become_, "Become the program, on a terminal too").excludes(wait);
+    const Option no_wait =
+        options.flag("--no-wait", become_, "Become the program, on a terminal too").excludes(wait);
+    options
+        .flag("--audit", audit_,
+              "At the end, compare the trace with counts of the kernel that share no code with the meter; the exit status is 3 if "
+              "they differ and nothing was counted as lost. Implies --wait")
+        .excludes(no_wait)
+        .excludes(summary)
+        .excludes(flags)
+        .excludes(templates);
   }
 
   int run(Terminal& terminal) override {
@@ -102,13 +114,18 @@ class MeterCommand : public Command {
     if (source->methods.front()->notifies())
       if (auto done = prepare_notification(program, terminal); !done) return refuse(terminal, *this, done.error());
 
+    wait_ = wait_ || audit_;
     const bool stays = wait_ || (terminal.err_is_tty && !become_);
     // A parent that stays needs the folder before it knows the program's process id.
     const auto front_pid = static_cast<std::uint32_t>(::getpid());
     const auto folder = make_folder(front_pid);
     if (!folder) return refuse(terminal, *this, folder.error());
     if (stays) {
-      const auto status = stay_beside(folder->path(), [&] { warn_of_missing_results(*folder, terminal); });
+      const auto status = stay_beside(folder->path(), [&](const ProgramEnd& ended) -> std::optional<int> {
+        warn_of_missing_results(*folder, terminal);
+        if (audit_ && has_failed(*folder, ended, terminal)) return kAuditDiffers;
+        return std::nullopt;
+      });
       if (!status) return refuse(terminal, *this, status.error());
       if (*status) return **status;
     }
@@ -177,6 +194,7 @@ class MeterCommand : public Command {
       if (auto done = start_page(folder.absolute_path()); !done)
         terminal.err << "dpm meter: no page: " << done.error().what << '\n';
     const auto sampler = start_sampler((*run)->facts().pid, folder, terminal);
+    auto audit = audit_ ? std::optional(AuditRun::begin((*run)->facts().pid)) : std::nullopt;
     MeteredFacts facts = (*run)->facts();
     facts.source = plan.chosen = source.reason;
     Conclusion conclusion(folder, std::move(facts), terminal,
@@ -198,6 +216,10 @@ class MeterCommand : public Command {
     if (auto done = schedule_.conclude(schedule->get(), folder, terminal); !done)
       return refuse(terminal, *this, done.error());
     if (auto done = conclusion.at_end(*recorded); !done) return refuse(terminal, *this, done.error());
+    const bool cost_is_subtracted = source.methods.front()->notifies() && !whole_cpu_time_;
+    if (audit)
+      if (auto done = audit->end(*recorded, cost_is_subtracted, folder, terminal); !done)
+        return refuse(terminal, *this, done.error());
     return kDone;
   }
 
@@ -227,6 +249,7 @@ class MeterCommand : public Command {
   bool whole_cpu_time_ = false;
   bool wait_ = false;
   bool become_ = false;
+  bool audit_ = false;
 };
 
 }  // namespace

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""The second ledger of `dpm meter --audit` agrees with the trace of each program that both see, and finds what a source does not see."""
+
+import argparse
+import json
+import pathlib
+import shlex
+import subprocess
+import sys
+from typing import Any
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / "tests/live/harness")]
+sys.dont_write_bytecode = True
+
+import moves
+import running
+
+DIFFERS = 3  # exit status
+OWN_STATUS = 7
+# What a program of HIDDEN moves through pipes, in either direction.
+MOVED = {"vmsplice": (5000, 5000), "tee": (6000, 6000), "asynchronous_writes": (20_000, 20_000)}
+
+
+class Site:
+    def __init__(self, dpm: str, source: str, workshop: running.Workshop, user: int | None) -> None:
+        self.source, self.user = source, user
+        self.workshop = workshop
+        self.dpm = running.for_every_account(dpm, workshop.path) if user else dpm
+        self.moves = running.for_every_account(pathlib.Path(moves.__file__), workshop.path)
+
+    def audit(self, name: str) -> tuple[int, str, dict[str, Any]]:
+        """Exit status, what was printed, and audit.json."""
+        folder = self.workshop.folder()
+        account: dict[str, Any] = {} if self.user is None else {"user": self.user, "group": self.user, "extra_groups": []}
+        words = [self.dpm, "meter", "--audit", "--whole-cpu", "--source", self.source, "-o", folder / "out", "--", "/usr/bin/python3",
+                 self.moves, name, str(OWN_STATUS)]
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=120, **account)
+        found = folder / "out/audit.json"
+        return done.returncode, done.stderr, json.loads(found.read_text()) if found.exists() else {}
+
+
+def check_seen(site: Site, name: str) -> list[str]:
+    status, printed, found = site.audit(name)
+    wrong = []
+    if found.get("verdict") != "agrees" or found["differing"] != 0:
+        wrong.append(f"the verdict is {found.get('verdict')}, with {found.get('differing')} differences")
+    if status != OWN_STATUS:
+        wrong.append(f"exit status {status}, not the program's {OWN_STATUS}")
+    if not site.user and not any(row["verdict"] == "equal" for row in found.get("moved", [])):
+        wrong.append("nothing was compared")
+    return [f"{text}\n{printed}" for text in wrong]
+
+
+def check_hidden(site: Site, name: str) -> tuple[list[str], bool]:
+    """What is wrong, and whether the source does not see it."""
+    status, printed, found = site.audit(name)
+    wrong = []
+    counted = {row["direction"]: row for row in found.get("moved", []) if row["carrier"] == "pipes"}
+    for direction, bytes_moved in zip(("sent", "received"), MOVED[name], strict=True):
+        of_kernel = counted.get(direction, {}).get("kernel", {}).get("bytes")
+        if of_kernel != bytes_moved:
+            wrong.append(f"the kernel counted {of_kernel} B {direction}, not {bytes_moved}")
+    unseen = any(row["verdict"] == "differs" for row in counted.values())
+    if unseen and not any("pipe:[" in each["object"] for row in counted.values() for each in row.get("objects", [])):
+        wrong.append("the object is not named")
+    expected = DIFFERS if unseen and found["lost"] == 0 else OWN_STATUS
+    if status != expected:
+        wrong.append(f"exit status {status}, not {expected}")
+    if expected == DIFFERS and f"ended with status {OWN_STATUS}" not in printed:
+        wrong.append("the program's own status is not shown")
+    return [f"{text}\n{printed}" for text in wrong], unseen
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--dpm", required=True)
+    parser.add_argument("--source", required=True, choices=("notify", "ebpf"))
+    parser.add_argument("--user", type=int, help="as this account, which may not load programs into the kernel")
+    parser.add_argument("--only", action="append", help="one of the programs of moves.py")
+    asked = parser.parse_args()
+    failures = 0
+    with running.Workshop() as workshop:
+        running.need_source(asked.dpm, asked.source)
+        site = Site(asked.dpm, asked.source, workshop, asked.user)
+        unseen = []
+        for name in asked.only or [*moves.SEEN, *([] if asked.user else moves.HIDDEN)]:
+            if name in moves.SEEN:
+                wrong = check_seen(site, name)
+            else:
+                wrong, is_unseen = check_hidden(site, name)
+                unseen += [name] if is_unseen else []
+            failures += len(wrong)
+            print(f"{name}: {'FAILED' if wrong else 'ok'}{': the source does not see it' if name in unseen else ''}")
+            for text in wrong:
+                print(f"  {text}")
+    if failures:
+        print(f"again: {shlex.join(sys.argv)}")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,357 @@
+#!/usr/bin/env python3
+"""Programs that move bytes, one for each kind of object and call: `moves.py NAME` plays one."""
+
+import array
+import ctypes
+import os
+import select
+import socket
+import struct
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+
+C = ctypes.CDLL(None, use_errno=True)
+PARTS = [1, 100, 4096, 70_000, 300_000]
+
+SEEN: dict[str, Callable[[], None]] = {}
+# A source may not see these; then it has to say so, or the audit finds it.
+HIDDEN: dict[str, Callable[[], None]] = {}
+
+
+def seen(play: Callable[[], None]) -> Callable[[], None]:
+    SEEN[play.__name__] = play
+    return play
+
+
+def hidden(play: Callable[[], None]) -> Callable[[], None]:
+    HIDDEN[play.__name__] = play
+    return play
+
+
+def in_child(play: Callable[[], None]) -> int:
+    pid = os.fork()
+    if pid == 0:
+        play()
+        os._exit(0)
+    return pid
+
+
+def take_all(taken_from: socket.socket) -> int:
+    taken = 0
+    while part := taken_from.recv(50_000):
+        taken += len(part)
+    return taken
+
+
+def stream(sender: socket.socket, receiver: socket.socket) -> None:
+    def play() -> None:
+        sender.close()
+        assert take_all(receiver) == sum(PARTS)
+        receiver.sendall(b"done")
+        receiver.close()
+
+    child = in_child(play)
+    receiver.close()
+    for part in PARTS:
+        sender.sendall(b"x" * part)
+    sender.shutdown(socket.SHUT_WR)
+    assert take_all(sender) == 4
+    sender.close()
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def tcp_pair(family: int = socket.AF_INET, host: str = "127.0.0.1") -> tuple[socket.socket, socket.socket]:
+    with socket.socket(family, socket.SOCK_STREAM) as listener:
+        listener.bind((host, 0))
+        listener.listen()
+        client = socket.socket(family, socket.SOCK_STREAM)
+        client.connect(listener.getsockname())
+        return client, listener.accept()[0]
+
+
+@seen
+def tcp() -> None:
+    stream(*tcp_pair())
+
+
+@seen
+def tcp6() -> None:
+    stream(*tcp_pair(socket.AF_INET6, "::1"))
+
+
+@seen
+def many_connections() -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(64)
+
+        def serve() -> None:
+            for _ in range(50):
+                with listener.accept()[0] as connection:
+                    connection.sendall(connection.recv(1000)[::-1])
+
+        child = in_child(serve)
+        for size in range(1, 51):
+            with socket.create_connection(listener.getsockname()) as connection:
+                connection.sendall(b"y" * size)
+                assert take_all(connection) == size
+        os.waitpid(child, 0)
+
+
+@seen
+def tcp_by_calls_of_files() -> None:
+    one, other = tcp_pair()
+    for part in PARTS:
+        sent = threading.Thread(target=lambda: other.sendall(b"z" * part))
+        sent.start()
+        taken = 0
+        while taken < part:
+            taken += len(os.read(one.fileno(), 30_000))
+        sent.join()
+    os.writev(one.fileno(), [b"a" * 10, b"b" * 20])
+    assert len(other.recv(30, socket.MSG_WAITALL)) == 30
+    one.sendmsg([b"c" * 100, b"d" * 3])
+    assert other.recv(50, socket.MSG_PEEK) == b"c" * 50
+    room = [bytearray(60), bytearray(43)]
+    assert other.recvmsg_into(room)[0] == 103
+
+
+@seen
+def tcp_left_unread() -> None:
+    one, other = tcp_pair()
+    one.sendall(b"e" * 5000)
+    assert len(other.recv(2000)) == 2000
+    other.close()
+    one.close()
+
+
+@seen
+def sendfile() -> None:
+    one, other = tcp_pair()
+    with tempfile.TemporaryFile() as file:
+        file.write(b"f" * 100_000)
+        file.flush()
+        child = in_child(lambda: (one.close(), take_all(other)) and None)
+        other.close()
+        place = 0
+        while place < 100_000:
+            place += os.sendfile(one.fileno(), file.fileno(), place, 40_000)
+    one.close()
+    os.waitpid(child, 0)
+
+
+@seen
+def unix_stream() -> None:
+    stream(*socket.socketpair())
+
+
+@seen
+def unix_by_calls_of_files() -> None:
+    one, other = socket.socketpair()
+    for size in (1, 1000, 30_000):
+        os.write(one.fileno(), b"g" * size)
+        taken = 0
+        while taken < size:
+            taken += len(os.read(other.fileno(), 7000))
+
+
+@seen
+def passed_descriptors() -> None:
+    one, other = socket.socketpair()
+    from_end, to_end = os.pipe()
+    socket.send_fds(one, [b"hhh"], [to_end])
+    data, passed, _, _ = socket.recv_fds(other, 10, 1)
+    assert data == b"hhh"
+    os.write(passed[0], b"through it")
+    assert os.read(from_end, 100) == b"through it"
+
+
+@seen
+def unix_datagrams() -> None:
+    one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    for size in (0, 1, 1000, 20_000):
+        one.send(b"i" * size)
+        assert len(other.recv(30_000)) == size
+
+
+@seen
+def unix_packets() -> None:
+    one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    for size in (1, 1000, 20_000):
+        one.send(b"j" * size)
+        assert len(other.recv(30_000)) == size
+
+
+@seen
+def udp() -> None:
+    with socket.socket(type=socket.SOCK_DGRAM) as one, socket.socket(type=socket.SOCK_DGRAM) as other:
+        one.bind(("127.0.0.1", 0))
+        other.bind(("127.0.0.1", 0))
+        for size in (0, 1, 1000, 20_000):
+            one.sendto(b"k" * size, other.getsockname())
+            data, sender = other.recvfrom(30_000)
+            assert len(data) == size
+            other.sendto(data[:5], sender)
+            one.recv(100)
+
+
+@seen
+def pipes() -> None:
+    from_end, to_end = os.pipe()
+
+    def play() -> None:
+        os.close(to_end)
+        while os.read(from_end, 9000):
+            pass
+
+    child = in_child(play)
+    os.close(from_end)
+    for part in PARTS:
+        os.write(to_end, b"l" * part)
+    os.close(to_end)
+    os.waitpid(child, 0)
+
+
+@seen
+def pipes_that_do_not_wait() -> None:
+    from_end, to_end = os.pipe()
+    os.set_blocking(to_end, False)
+    os.set_blocking(from_end, False)
+    for _ in range(3):
+        written = 0
+        while True:
+            try:
+                written += os.write(to_end, b"m" * 50_000)
+            except BlockingIOError:
+                break
+        while written:
+            written -= len(os.read(from_end, 8192))
+    try:
+        os.read(from_end, 1)
+    except BlockingIOError:
+        pass
+
+
+@seen
+def splice() -> None:
+    one, other = tcp_pair()
+    from_end, to_end = os.pipe()
+    one.sendall(b"n" * 10_000)
+    moved = 0
+    while moved < 10_000:
+        part = os.splice(other.fileno(), to_end, 10_000)
+        back = 0
+        while back < part:
+            back += os.splice(from_end, other.fileno(), part - back)
+        moved += part
+    other.shutdown(socket.SHUT_WR)
+    assert take_all(one) == 10_000
+
+
+@seen
+def fifo() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/fifo"
+        os.mkfifo(path)
+
+        def play() -> None:
+            with open(path, "wb") as to:
+                to.write(b"o" * 100_000)
+
+        child = in_child(play)
+        with open(path, "rb") as come:
+            assert len(come.read()) == 100_000
+        os.waitpid(child, 0)
+
+
+@seen
+def eventfd() -> None:
+    counter = os.eventfd(0)
+    os.eventfd_write(counter, 7)
+    os.eventfd_write(counter, 30)
+    assert os.eventfd_read(counter) == 37
+
+
+@seen
+def threads() -> None:
+    pairs = [socket.socketpair() for _ in range(8)]
+
+    def echo(end: socket.socket) -> None:
+        for _ in range(50):
+            end.sendall(end.recv(200))
+
+    serving = [threading.Thread(target=echo, args=(pair[1],)) for pair in pairs]
+    for one in serving:
+        one.start()
+    for _ in range(50):
+        for pair in pairs:
+            pair[0].sendall(b"p" * 64)
+        for pair in pairs:
+            assert len(pair[0].recv(200)) == 64
+    for one in serving:
+        one.join()
+
+
+@seen
+def programs() -> None:
+    assert os.system("seq 20000 | sort -rn | head -n 15000 | wc -c > /dev/null") == 0
+
+
+@seen
+def poll() -> None:
+    one, other = socket.socketpair()
+    one.setblocking(False)
+    waiting = select.poll()
+    waiting.register(one, select.POLLIN)
+    child = in_child(lambda: [other.sendall(b"q" * 10) for _ in range(20)] and None)
+    taken = 0
+    while taken < 200:
+        waiting.poll()
+        taken += len(one.recv(1000))
+    os.waitpid(child, 0)
+
+
+@hidden
+def vmsplice() -> None:
+    from_end, to_end = os.pipe()
+    room = ctypes.create_string_buffer(b"r" * 5000, 5000)
+
+    class Part(ctypes.Structure):
+        _fields_ = [("at", ctypes.c_void_p), ("bytes", ctypes.c_size_t)]
+
+    part = Part(ctypes.addressof(room), 5000)
+    assert C.vmsplice(to_end, ctypes.byref(part), ctypes.c_ulong(1), 0) == 5000
+    assert len(os.read(from_end, 10_000)) == 5000
+
+
+@hidden
+def tee() -> None:
+    first, second = os.pipe(), os.pipe()
+    os.write(first[1], b"s" * 3000)
+    assert C.tee(first[0], second[1], ctypes.c_size_t(10_000), 0) == 3000
+    assert len(os.read(second[0], 10_000)) == len(os.read(first[0], 10_000)) == 3000
+
+
+@hidden
+def asynchronous_writes() -> None:
+    setup, submit, events = 206, 209, 208
+    from_end, to_end = os.pipe()
+    context = ctypes.c_ulong(0)
+    assert C.syscall(setup, 8, ctypes.byref(context)) == 0
+    room = ctypes.create_string_buffer(b"t" * 2000, 2000)
+    # struct iocb: a pwrite of the bytes at `room`
+    operation = array.array("B", struct.pack("QIiHhIQQqQII", 0, 0, 0, 1, 0, to_end, ctypes.addressof(room), 2000, 0, 0, 0, 0))
+    place = ctypes.c_void_p(operation.buffer_info()[0])
+    for _ in range(10):
+        assert C.syscall(submit, context, ctypes.c_long(1), ctypes.byref(place)) == 1
+        done = ctypes.create_string_buffer(32)
+        assert C.syscall(events, context, ctypes.c_long(1), ctypes.c_long(1), done, None) == 1
+        assert len(os.read(from_end, 10_000)) == 2000
+
+
+if __name__ == "__main__":
+    {**SEEN, **HIDDEN}[sys.argv[1]]()
+    if len(sys.argv) > 2:
+        sys.exit(int(sys.argv[2]))
