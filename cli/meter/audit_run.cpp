@@ -20,12 +20,6 @@
 namespace dpm::cli {
 namespace {
 
-using audit::Comparison;
-using audit::ConnectionRow;
-using audit::CpuRow;
-using audit::Moved;
-using audit::MovedRow;
-using audit::Verdict;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kRowsOfAll = 24;  // a longer table has only the rows that are not equal
@@ -38,7 +32,7 @@ std::string process_text(std::uint32_t pid, const std::string& name) { return fm
 
 std::string way_text(audit::Way way) { return fmt::format("{} {}", to_string(way.carrier), to_string(way.direction)); }
 
-std::string moved_text(const Moved& moved, audit::Way way) {
+std::string moved_text(const audit::Moved& moved, audit::Way way) {
   const std::uint64_t all = moved.bytes + moved.gap_bytes;
   const bool is_counter = way.carrier == audit::Carrier::eventfd;
   std::string text = is_counter ? counted(all, "unit") : fmt::format("{} B", all);
@@ -46,58 +40,60 @@ std::string moved_text(const Moved& moved, audit::Way way) {
   return text;
 }
 
-std::string verdict_text(const MovedRow& row) {
+std::string verdict_text(const audit::MovedRow& row) {
   std::string text = to_string(row.verdict);
-  if (row.verdict == Verdict::differs) {
+  if (row.verdict == audit::Verdict::differs) {
     const std::uint64_t told = row.trace.bytes + row.trace.gap_bytes, is = row.kernel.bytes;
-    text = told == is ? fmt::format("differs in number: {} and {}", row.trace.operations, row.kernel.operations)
-                      : fmt::format("differs: {} {}", told < is ? is - told : told - is, told < is ? "missing" : "too many");
+    text = told == is
+               ? fmt::format("differs in number: {} and {}", row.trace.operations, row.kernel.operations)
+               : fmt::format("differs: {} {}", told < is ? is - told : told - is, told < is ? "missing" : "too many");
   }
   return row.reason.empty() ? text : text + ": " + row.reason;
 }
 
-std::string cpu_verdict_text(const CpuRow& row) {
+std::string cpu_verdict_text(const audit::CpuRow& row) {
   return row.reason.empty() ? to_string(row.verdict) : fmt::format("{}: {}", to_string(row.verdict), row.reason);
 }
 
 std::string cpu_text(std::uint64_t ns) { return seconds_text(static_cast<double>(ns) * 1e-9); }
 
 // One line for a process and a way; connections only where they differ.
-std::string table_of(const Comparison& found, int width) {
+std::string table_of(const audit::Comparison& found, int width) {
   const bool has_all = found.moved.size() + found.cpu.size() <= kRowsOfAll;
   TextTable table({"process", "what", ">trace", ">kernel", "~verdict"}, {}, 2);
-  const auto is_shown = [has_all](Verdict verdict) { return has_all || verdict == Verdict::differs; };
-  for (const MovedRow& row : found.moved) {
+  const auto is_shown = [has_all](audit::Verdict verdict) { return has_all || verdict == audit::Verdict::differs; };
+  for (const audit::MovedRow& row : found.moved) {
     if (!is_shown(row.verdict)) continue;
     table.add_row({printable(process_text(row.pid, row.name)), way_text(row.way), moved_text(row.trace, row.way),
                    moved_text(row.kernel, row.way), verdict_text(row)});
     for (std::size_t at = 0; at < row.objects.size() && at < kObjectsShown; ++at) {
-      const MovedRow& object = row.objects[at];
+      const audit::MovedRow& object = row.objects[at];
       table.add_row({"", "  " + printable(object.name), moved_text(object.trace, row.way),
                      moved_text(object.kernel, row.way), verdict_text(object)});
     }
     if (row.objects.size() > kObjectsShown)
       table.add_row({"", fmt::format("  and {} more", row.objects.size() - kObjectsShown), "", "", ""});
   }
-  for (const CpuRow& row : found.cpu)
+  for (const audit::CpuRow& row : found.cpu)
     if (is_shown(row.verdict))
-      table.add_row({printable(process_text(row.pid, row.name)), "CPU time", cpu_text(row.trace_ns), cpu_text(row.kernel_ns),
-                     cpu_verdict_text(row)});
-  for (const ConnectionRow& row : found.connections)
-    if (row.verdict == Verdict::differs)
-      table.add_row({"TCP_INFO " + std::string(to_string(row.direction)), printable(row.name), fmt::format("{} B", row.trace_bytes),
-                     fmt::format("{} B", row.kernel_bytes), to_string(row.verdict)});
+      table.add_row({printable(process_text(row.pid, row.name)), "CPU time", cpu_text(row.trace_ns),
+                     cpu_text(row.kernel_ns), cpu_verdict_text(row)});
+  for (const audit::ConnectionRow& row : found.connections)
+    if (row.verdict == audit::Verdict::differs)
+      table.add_row({"TCP_INFO " + std::string(to_string(row.direction)), printable(row.name),
+                     fmt::format("{} B", row.trace_bytes), fmt::format("{} B", row.kernel_bytes),
+                     to_string(row.verdict)});
   return table.empty() ? "" : table.to_text(width);
 }
 
-Json moved_json(const Moved& moved) {
+Json moved_json(const audit::Moved& moved) {
   Json json = {{"bytes", moved.bytes}, {"operations", moved.operations}};
   if (moved.cut > 0) json["cut"] = moved.cut;
   if (moved.gap_bytes > 0) json["gap_bytes"] = moved.gap_bytes;
   return json;
 }
 
-Json row_json(const MovedRow& row) {
+Json row_json(const audit::MovedRow& row) {
   Json json = {{"pid", row.pid},
                {"process", row.name},
                {"carrier", to_string(row.way.carrier)},
@@ -106,16 +102,16 @@ Json row_json(const MovedRow& row) {
                {"kernel", moved_json(row.kernel)},
                {"verdict", to_string(row.verdict)}};
   if (!row.reason.empty()) json["reason"] = row.reason;
-  for (const MovedRow& object : row.objects)
+  for (const audit::MovedRow& object : row.objects)
     json["objects"].push_back(
         {{"object", object.name}, {"trace", moved_json(object.trace)}, {"kernel", moved_json(object.kernel)}});
   return json;
 }
 
-Json rows_json(const Comparison& found) {
+Json rows_json(const audit::Comparison& found) {
   Json json = {{"moved", Json::array()}, {"cpu", Json::array()}, {"connections", Json::array()}};
-  for (const MovedRow& row : found.moved) json["moved"].push_back(row_json(row));
-  for (const CpuRow& row : found.cpu) {
+  for (const audit::MovedRow& row : found.moved) json["moved"].push_back(row_json(row));
+  for (const audit::CpuRow& row : found.cpu) {
     json["cpu"].push_back({{"pid", row.pid},
                            {"process", row.name},
                            {"trace_s", static_cast<double>(row.trace_ns) * 1e-9},
@@ -123,7 +119,7 @@ Json rows_json(const Comparison& found) {
                            {"verdict", to_string(row.verdict)}});
     if (!row.reason.empty()) json["cpu"].back()["reason"] = row.reason;
   }
-  for (const ConnectionRow& row : found.connections)
+  for (const audit::ConnectionRow& row : found.connections)
     json["connections"].push_back({{"connection", row.name},
                                    {"direction", to_string(row.direction)},
                                    {"trace_bytes", row.trace_bytes},
@@ -174,29 +170,32 @@ Result<void> AuditRun::end(const Recorded& recorded, bool cost_is_subtracted, co
   }
   const bool is_part = recorded.stopped || recorded.ledger.removed > 0;
   if (is_part)
-    limits.push_back(fmt::format("nothing was compared: {}", recorded.stopped ? "metering was stopped while the program ran"
-                                                                             : "--window has removed the beginning"));
+    limits.push_back(fmt::format("nothing was compared: {}", recorded.stopped
+                                                                 ? "metering was stopped while the program ran"
+                                                                 : "--window has removed the beginning"));
   const auto trace = audit::count_trace(folder.trace());
   if (!trace) return trace.error();
-  const Comparison found =
-      is_part ? Comparison() : audit::compare(kernel, *trace, audit::Subtracted{cost_is_subtracted});
-  const std::size_t equal = found.count(Verdict::equal), differing = found.count(Verdict::differs);
+  const audit::Comparison found =
+      is_part ? audit::Comparison() : audit::compare(kernel, *trace, audit::Subtracted{cost_is_subtracted});
+  const std::size_t equal = found.count(audit::Verdict::equal), differing = found.count(audit::Verdict::differs);
   const bool fails = differing > 0 && recorded.ledger.lost == 0;
 
-  Json document = {{"verdict", fails ? kFailed : differing > 0 ? "differs, as the ledger says" : "agrees"},
+  Json document = {{"verdict", fails           ? kFailed
+                               : differing > 0 ? "differs, as the ledger says"
+                                               : "agrees"},
                    {"equal", equal},
                    {"differing", differing},
-                   {"not_compared", found.count(Verdict::not_compared)},
+                   {"not_compared", found.count(audit::Verdict::not_compared)},
                    {"lost", recorded.ledger.lost},
                    {"limits", limits}};
   document["compares_cpu"] = !is_part && !cost_is_subtracted && recorded.ledger.lost == 0;
-  document["trace_cpu_ns"] = std::accumulate(trace->begin(), trace->end(), std::uint64_t{0}, [](auto sum, const auto& process) {
-    return sum + process.cpu_ns.value_or(0);
-  });
+  document["trace_cpu_ns"] =
+      std::accumulate(trace->begin(), trace->end(), std::uint64_t{0},
+                      [](auto sum, const auto& process) { return sum + process.cpu_ns.value_or(0); });
   document.update(rows_json(found));
   terminal.err << table_of(found, terminal.width);
   terminal.err << fmt::format("audit: {} of the trace equal the kernel's, {} differ, {} cannot be compared\n",
-                              counted(equal, "sum"), differing, found.count(Verdict::not_compared));
+                              counted(equal, "sum"), differing, found.count(audit::Verdict::not_compared));
   for (const std::string& limit : limits) terminal.err << "audit: " << printable(limit) << '\n';
   return replace_file(folder.path() + kFile, document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
@@ -211,11 +210,14 @@ bool has_failed(const OutputFolder& folder, const ProgramEnd& ended, Terminal& t
   } else if (document.value("verdict", "") == kFailed) {
     failure = "nothing was counted as lost, but the kernel counted otherwise (audit.json)";
   } else if (const std::uint64_t cpu_ns = document.value("trace_cpu_ns", std::uint64_t{0});
-             document.value("compares_cpu", false) && cpu_ns < ended.cpu_ns && !audit::is_same_cpu_time(cpu_ns, ended.cpu_ns)) {
-    failure = fmt::format("the trace has {} of CPU time, and wait4() told {}", cpu_text(cpu_ns), cpu_text(ended.cpu_ns));
+             document.value("compares_cpu", false) && cpu_ns < ended.cpu_ns &&
+             !audit::is_same_cpu_time(cpu_ns, ended.cpu_ns)) {
+    failure =
+        fmt::format("the trace has {} of CPU time, and wait4() told {}", cpu_text(cpu_ns), cpu_text(ended.cpu_ns));
   }
   if (failure.empty()) return false;
-  terminal.err << fmt::format("dpm meter: {}; the program itself {}\n", failure, status_text(ended.status)) << std::flush;
+  terminal.err << fmt::format("dpm meter: {}; the program itself {}\n", failure, status_text(ended.status))
+               << std::flush;
   return true;
 }
 

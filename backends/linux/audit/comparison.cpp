@@ -93,7 +93,8 @@ void compare_moved(const Pair& pair, std::vector<MovedRow>& rows) {
   for (const auto& [way, objects] : pair.trace.moved) ways.insert(way);
   for (const Way way : ways) {
     const Objects &kernel = objects_of(pair.kernel, way), &trace = objects_of(pair.trace, way);
-    MovedRow row = {.pid = pair.kernel.pid, .name = pair.kernel.name, .way = way, .trace = sum(trace), .kernel = sum(kernel)};
+    MovedRow row = {
+        .pid = pair.kernel.pid, .name = pair.kernel.name, .way = way, .trace = sum(trace), .kernel = sum(kernel)};
     if (way.carrier == Carrier::other) {
       row.verdict = Verdict::not_compared;
       row.reason = "no source records these";
@@ -106,7 +107,9 @@ void compare_moved(const Pair& pair, std::vector<MovedRow>& rows) {
 }
 
 CpuRow compare_cpu(const Pair& pair, Subtracted subtracted) {
-  CpuRow row = {.pid = pair.kernel.pid, .name = pair.kernel.name, .trace_ns = pair.trace.cpu_ns.value_or(0),
+  CpuRow row = {.pid = pair.kernel.pid,
+                .name = pair.kernel.name,
+                .trace_ns = pair.trace.cpu_ns.value_or(0),
                 .kernel_ns = pair.kernel.cpu_ns.value_or(0)};
   if (!pair.kernel.cpu_ns) {
     row.verdict = Verdict::not_compared;
@@ -135,10 +138,12 @@ std::map<std::string, std::map<Direction, std::uint64_t>> told_of_connections(co
 // SYN and FIN count as bytes, so that a last byte that is missing may be mistaken for one.
 bool is_counted(const Connection& counted, Direction direction, std::uint64_t told) {
   if (direction == Direction::received) return told <= counted.received && counted.received <= told + counted.sockets;
-  return told == counted.written || (told <= counted.acknowledged && counted.acknowledged <= told + 2 * counted.sockets);
+  return told == counted.written ||
+         (told <= counted.acknowledged && counted.acknowledged <= told + 2 * counted.sockets);
 }
 
-void compare_connections(const Connections& kernel, const std::vector<Process>& trace, std::vector<ConnectionRow>& rows) {
+void compare_connections(const Connections& kernel, const std::vector<Process>& trace,
+                         std::vector<ConnectionRow>& rows) {
   for (auto& [name, directions] : told_of_connections(trace)) {
     const auto found = kernel.find(name);
     for (const Direction direction : {Direction::sent, Direction::received}) {

@@ -21,7 +21,7 @@ struct MovedRow {
   Way way;
   Moved trace, kernel;
   Verdict verdict = Verdict::equal;
-  std::string reason;            // why it is equal all the same, or cannot be compared; empty: nothing to add
+  std::string reason;             // why it is equal all the same, or cannot be compared; empty: nothing to add
   std::vector<MovedRow> objects;  // those that differ, if this row does
 };
 

@@ -53,7 +53,8 @@ Result<bool> choose_programs(audit_programs* skeleton) {
   if (types == nullptr) return Error{"the kernel must have its type information, /sys/kernel/btf/vmlinux"};
   const auto arguments_of = [types](const char* tracepoint) -> unsigned {
     const int id = ::btf__find_by_name_kind(types, (std::string("btf_trace_") + tracepoint).c_str(), BTF_KIND_TYPEDEF);
-    const btf_type* pointer = id > 0 ? ::btf__type_by_id(types, ::btf__type_by_id(types, static_cast<unsigned>(id))->type) : nullptr;
+    const btf_type* pointer =
+        id > 0 ? ::btf__type_by_id(types, ::btf__type_by_id(types, static_cast<unsigned>(id))->type) : nullptr;
     return pointer == nullptr ? 0 : btf_vlen(::btf__type_by_id(types, pointer->type));
   };
   const bool shows_sockets = arguments_of("sock_send_length") > 0;
@@ -105,9 +106,10 @@ struct KernelCounter::State {
 
   bool all_are_gone() const {
     bool gone = true;
-    for_each<dpm_audit_process_key, dpm_audit_process>(
-        skeleton->maps.processes,
-        [&gone](const auto&, const dpm_audit_process& process) { gone = gone && process.threads_gone == process.threads; });
+    for_each<dpm_audit_process_key, dpm_audit_process>(skeleton->maps.processes,
+                                                       [&gone](const auto&, const dpm_audit_process& process) {
+                                                         gone = gone && process.threads_gone == process.threads;
+                                                       });
     return gone;
   }
 
@@ -161,16 +163,17 @@ KernelCounter::Totals KernelCounter::end() {
   for (int look = 0; look < kLooks && !state_->all_are_gone(); ++look)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   std::map<dpm_audit_process_key, Process, OrderOfKeys> processes;
-  for_each<dpm_audit_process_key, dpm_audit_process>(
-      state_->skeleton->maps.processes, [&](const dpm_audit_process_key& key, const dpm_audit_process& found) {
-        Process& process = processes[key];
-        process.pid = key.pid;
-        process.began_ns = key.began_ns;
-        process.name = std::string(found.name, ::strnlen(found.name, sizeof found.name));
-        if (found.threads_gone != found.threads) return;
-        process.cpu_ns = found.cpu_ns;
-        process.io = Process::Io{found.characters_read, found.characters_written, found.calls_read, found.calls_written};
-      });
+  for_each<dpm_audit_process_key,
+           dpm_audit_process>(state_->skeleton->maps.processes, [&](const dpm_audit_process_key& key,
+                                                                    const dpm_audit_process& found) {
+    Process& process = processes[key];
+    process.pid = key.pid;
+    process.began_ns = key.began_ns;
+    process.name = std::string(found.name, ::strnlen(found.name, sizeof found.name));
+    if (found.threads_gone != found.threads) return;
+    process.cpu_ns = found.cpu_ns;
+    process.io = Process::Io{found.characters_read, found.characters_written, found.calls_read, found.calls_written};
+  });
   for_each<dpm_audit_count_key, dpm_audit_count>(
       state_->skeleton->maps.counts, [&](const dpm_audit_count_key& key, const dpm_audit_count& count) {
         const auto process = processes.find(key.process);

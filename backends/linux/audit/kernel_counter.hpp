@@ -21,9 +21,10 @@ class KernelCounter {
   ~KernelCounter();
 
   struct Totals {
-    std::vector<Process> processes;  // in the order in which they began; without CPU time and I/O: it has not ended, or was not waited for
-    bool counts_rings = true;       // what an io_uring moves through pipes, too
-    std::uint64_t uncounted = 0;     // processes and objects for which the kernel's tables had no room
+    std::vector<Process>
+        processes;  // in the order in which they began; without CPU time and I/O: it has not ended, or was not waited for
+    bool counts_rings = true;     // what an io_uring moves through pipes, too
+    std::uint64_t uncounted = 0;  // processes and objects for which the kernel's tables had no room
   };
   // The kernel frees an ended process some milliseconds after its end: waits up to a second for that.
   Totals end();

@@ -88,7 +88,8 @@ struct SocketCounter::State {
     Connection& connection = totals.connections[name];
     connection.written += info.tcpi_bytes_sent - info.tcpi_bytes_retrans + info.tcpi_notsent_bytes;
     connection.acknowledged += info.tcpi_bytes_acked + socket->idiag_wqueue;
-    connection.received += info.tcpi_bytes_received - std::min<std::uint64_t>(socket->idiag_rqueue, info.tcpi_bytes_received);
+    connection.received +=
+        info.tcpi_bytes_received - std::min<std::uint64_t>(socket->idiag_rqueue, info.tcpi_bytes_received);
     ++connection.sockets;
   }
 

@@ -68,7 +68,8 @@ class Sums {
 
   std::vector<Process> take() {
     for (std::uint32_t thread = 0; thread < cpu_ns_.size(); ++thread)
-      if (cpu_ns_[thread] > 0) process_of(ProcessId{thread}).cpu_ns = process_of(ProcessId{thread}).cpu_ns.value_or(0) + cpu_ns_[thread];
+      if (cpu_ns_[thread] > 0)
+        process_of(ProcessId{thread}).cpu_ns = process_of(ProcessId{thread}).cpu_ns.value_or(0) + cpu_ns_[thread];
     std::vector<Process> all;
     for (auto& [group, process] : processes_) all.push_back(std::move(process));
     return all;

@@ -56,8 +56,10 @@ class MeterCommand : public Command {
         options.flag("--summary", summary_only_, "Only print the summary; keep no files").excludes(output);
     options.flag("--serve", serve_, "Show the program in the browser while it runs: prints the address of a page")
         .excludes(summary);
-    const Option flags = options.value("--flags", flags_, "Which events, such as send,receive or -accept (default: all)");
-    const Option templates = options.value("--templates", templates_, "The selection rules of the filter (default: everything is kept)");
+    const Option flags =
+        options.value("--flags", flags_, "Which events, such as send,receive or -accept (default: all)");
+    const Option templates =
+        options.value("--templates", templates_, "The selection rules of the filter (default: everything is kept)");
     options.value("--script", script_,
                   "Record events inside programs too: those of this event script, in the same trace");
     options.flag("--exact-paths", options_.exact_paths,
@@ -80,11 +82,11 @@ class MeterCommand : public Command {
         options.flag("--wait", wait_,
                      "Stay the program's parent until the trace is complete and the summary printed (default: "
                      "on a terminal until the command ends, elsewhere not)");
-    const Option no_wait =
-        options.flag("--no-wait", become_, "Become the program, on a terminal too").excludes(wait);
+    const Option no_wait = options.flag("--no-wait", become_, "Become the program, on a terminal too").excludes(wait);
     options
         .flag("--audit", audit_,
-              "At the end, compare the trace with counts of the kernel that share no code with the meter; the exit status is 3 if "
+              "At the end, compare the trace with counts of the kernel that share no code with the meter; the exit "
+              "status is 3 if "
               "they differ and nothing was counted as lost. Implies --wait")
         .excludes(no_wait)
         .excludes(summary)

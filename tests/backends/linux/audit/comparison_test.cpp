@@ -64,7 +64,8 @@ TEST_CASE("audit: what is moved is equal, or differs", "[linux]") {
 }
 
 TEST_CASE("audit: a difference is named by process and by object", "[linux]") {
-  const Objects kernel = {{"pipe:[1]", {10, 1}}, {"pipe:[2]", {20, 2}}}, trace = {{"pipe:[1]", {10, 1}}, {"pipe:[2]", {5, 1}}};
+  const Objects kernel = {{"pipe:[1]", {10, 1}}, {"pipe:[2]", {20, 2}}},
+                trace = {{"pipe:[1]", {10, 1}}, {"pipe:[2]", {5, 1}}};
   const Comparison found = of({process(7, {{kPipeSent, kernel}}), process(8, {})}, {process(7, {{kPipeSent, trace}})});
   REQUIRE(found.moved.size() == 1);
   CHECK(found.moved.front().pid == 7);
@@ -78,7 +79,8 @@ TEST_CASE("audit: a number that is used again is two processes", "[linux]") {
   const auto sends = [](std::uint64_t bytes) { return std::map<Way, Objects>{{kPipeSent, {{"object", {bytes, 1}}}}}; };
   const std::vector<Process> kernel = {process(7, sends(10), kSecond), process(7, sends(20), 9 * kSecond)};
   // /proc has times to 10 ms.
-  const Comparison same = of(kernel, {process(7, sends(10), kSecond - 4'000'000), process(7, sends(20), 9 * kSecond - 9'000'000)});
+  const Comparison same =
+      of(kernel, {process(7, sends(10), kSecond - 4'000'000), process(7, sends(20), 9 * kSecond - 9'000'000)});
   CHECK(same.count(Verdict::differs) == 0);
   const Comparison exchanged = of(kernel, {process(7, sends(20), kSecond), process(7, sends(10), 9 * kSecond)});
   CHECK(exchanged.count(Verdict::differs) == 2);
@@ -89,8 +91,10 @@ TEST_CASE("audit: a process of the trace that the kernel has not differs", "[lin
   CHECK(found.count(Verdict::differs) == 1);
 }
 
-TEST_CASE("audit: two processes of the trace are one of the kernel's, when a later thread executes a program", "[linux]") {
-  const std::map<Way, Objects> half = {{kPipeSent, {{"object", {10, 1}}}}}, whole = {{kPipeSent, {{"object", {20, 2}}}}};
+TEST_CASE("audit: two processes of the trace are one of the kernel's, when a later thread executes a program",
+          "[linux]") {
+  const std::map<Way, Objects> half = {{kPipeSent, {{"object", {10, 1}}}}},
+                               whole = {{kPipeSent, {{"object", {20, 2}}}}};
   CHECK(of({process(7, whole)}, {process(7, half), process(7, half)}).moved.front().verdict == Verdict::equal);
 }
 
