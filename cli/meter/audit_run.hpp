@@ -11,7 +11,6 @@
 #include "backends/linux/audit/kernel_counter.hpp"
 #include "backends/linux/audit/socket_counter.hpp"
 #include "cli/meter/metering.hpp"
-#include "cli/meter/stay_beside.hpp"
 #include "cli/output_folder.hpp"
 #include "text/terminal.hpp"
 
@@ -33,8 +32,8 @@ class AuditRun {
   std::string no_kernel_, no_sockets_;  // why there is none
 };
 
-// Of the process that stays beside the program: whether the audit has failed the run, with a line for people that shows how the program
-// itself ended. It alone knows the CPU time that wait4() tells: the trace may have more, of processes that were not waited for, but not less.
-bool has_failed(const OutputFolder& folder, const ProgramEnd& ended, Terminal& terminal);
+// Of the process that stays beside the program: whether the audit has failed the run, with a line for people that shows the program's own
+// status (as waitpid() has it).
+bool has_failed(const OutputFolder& folder, int program_status, Terminal& terminal);
 
 }  // namespace dpm::cli

@@ -28,14 +28,7 @@ sigset_t passed_on() {
 // The terminal sends its signals to the whole foreground group, so the program already has them.
 bool was_sent_to_us_alone(const siginfo_t& signal) { return signal.si_code != SI_KERNEL; }
 
-std::uint64_t cpu_time_ns(const rusage& used) {
-  const auto ns = [](const timeval& time) {
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_usec) * 1000;
-  };
-  return ns(used.ru_utime) + ns(used.ru_stime);
-}
-
-ProgramEnd await_program(pid_t program, const sigset_t& signals) {
+int await_program(pid_t program, const sigset_t& signals) {
   for (;;) {
     siginfo_t arrived = {};
     if (::sigwaitinfo(&signals, &arrived) < 0) continue;
@@ -44,8 +37,7 @@ ProgramEnd await_program(pid_t program, const sigset_t& signals) {
       continue;
     }
     int status = 0;
-    rusage used = {};
-    if (::wait4(program, &status, WNOHANG, &used) == program) return {status, cpu_time_ns(used)};
+    if (::waitpid(program, &status, WNOHANG) == program) return status;
   }
 }
 
@@ -92,11 +84,11 @@ Result<std::optional<int>> stay_beside(const std::string& output_directory, cons
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     return std::optional<int>();
   }
-  const ProgramEnd ended = await_program(program, signals);
+  const int status = await_program(program, signals);
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   await_supervisor(directory, program);
-  const std::optional<int> instead = before_end(ended);
-  return std::optional(instead ? *instead : end_as(ended.status));
+  const std::optional<int> instead = before_end(status);
+  return std::optional(instead ? *instead : end_as(status));
 }
 
 }  // namespace dpm::cli

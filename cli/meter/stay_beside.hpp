@@ -3,7 +3,6 @@
 // the program ended.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -15,12 +14,9 @@ namespace dpm::cli {
 // Forks. Returns nothing in the child, which then becomes the program; its supervisor holds a RecordingLock on
 // `output_directory` until it has finished. Returns dpm's exit status in the parent, after the program has ended and the
 // lock is free. If a signal killed the program, the parent kills itself with the same signal.
-// `before_end` is called in the parent when both are over. It may return an exit status that dpm has instead of the program's.
-struct ProgramEnd {
-  int status = 0;            // as waitpid() has it
-  std::uint64_t cpu_ns = 0;  // of the program, and of all processes that were waited for
-};
-using BeforeEnd = std::function<std::optional<int>(const ProgramEnd&)>;
+// `before_end` is called in the parent when both are over, with the program's status as waitpid() has it. It may return an exit status
+// that dpm has instead.
+using BeforeEnd = std::function<std::optional<int>(int program_status)>;
 Result<std::optional<int>> stay_beside(const std::string& output_directory, const BeforeEnd& before_end);
 
 }  // namespace dpm::cli

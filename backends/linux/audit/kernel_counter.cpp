@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdarg>
 #include <cstring>
+#include <ctime>
 #include <map>
 #include <thread>
 #include <tuple>
@@ -78,6 +79,13 @@ std::string name_of(const dpm_audit_name& name) {
   return end(name.local, name.local_port) + " > " + end(name.peer, name.peer_port);
 }
 
+std::uint64_t cpu_time_ns(std::uint32_t pid) {
+  clockid_t clock = 0;
+  timespec used = {};
+  if (::clock_getcpuclockid(static_cast<pid_t>(pid), &clock) != 0 || ::clock_gettime(clock, &used) != 0) return 0;
+  return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(used.tv_nsec);
+}
+
 struct OrderOfKeys {
   bool operator()(const dpm_audit_process_key& a, const dpm_audit_process_key& b) const {
     return std::tie(a.began_ns, a.pid) < std::tie(b.began_ns, b.pid);
@@ -99,6 +107,8 @@ void for_each(const bpf_map* map, const Take& take) {
 struct KernelCounter::State {
   audit_programs* skeleton = nullptr;
   bool counts_rings = false;
+  std::uint32_t first_pid = 0;
+  std::uint64_t cpu_before_ns = 0;  // of the first process, which was dpm
 
   ~State() {
     if (skeleton != nullptr) audit_programs__destroy(skeleton);
@@ -155,6 +165,8 @@ Result<KernelCounter> KernelCounter::begin(std::uint32_t pid) {
   const std::vector<char> unknown(::bpf_map__value_size(state->skeleton->maps.followed));
   if (::bpf_map_update_elem(bpf_map__fd(state->skeleton->maps.followed), &process_fd, unknown.data(), BPF_NOEXIST) != 0)
     return Error::from_errno("let the audit's programs follow the program");
+  state->first_pid = pid;
+  state->cpu_before_ns = cpu_time_ns(pid);
   return KernelCounter(std::move(state));
 }
 
@@ -181,6 +193,10 @@ KernelCounter::Totals KernelCounter::end() {
         const Way way = {static_cast<Carrier>(key.carrier), static_cast<Direction>(key.direction)};
         process->second.moved[way][state_->object_of(key)] += Moved{count.bytes, count.operations, count.cut, 0};
       });
+  const auto first =
+      std::ranges::find_if(processes, [this](const auto& each) { return each.first.pid == state_->first_pid; });
+  if (first != processes.end() && first->second.cpu_ns)
+    *first->second.cpu_ns -= std::min(*first->second.cpu_ns, state_->cpu_before_ns);
   Totals totals;
   totals.counts_rings = state_->counts_rings;
   totals.uncounted = state_->skeleton->bss->uncounted;

@@ -123,9 +123,9 @@ class MeterCommand : public Command {
     const auto folder = make_folder(front_pid);
     if (!folder) return refuse(terminal, *this, folder.error());
     if (stays) {
-      const auto status = stay_beside(folder->path(), [&](const ProgramEnd& ended) -> std::optional<int> {
+      const auto status = stay_beside(folder->path(), [&](int program_status) -> std::optional<int> {
         warn_of_missing_results(*folder, terminal);
-        if (audit_ && has_failed(*folder, ended, terminal)) return kAuditDiffers;
+        if (audit_ && has_failed(*folder, program_status, terminal)) return kAuditDiffers;
         return std::nullopt;
       });
       if (!status) return refuse(terminal, *this, status.error());
