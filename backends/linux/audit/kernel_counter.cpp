@@ -23,6 +23,7 @@
 #include "model/channel_end.hpp"
 #include "os/load_messages.hpp"
 #include "os/process_handle.hpp"
+#include "trace/files.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -84,6 +85,17 @@ std::uint64_t cpu_time_ns(std::uint32_t pid) {
   timespec used = {};
   if (::clock_getcpuclockid(static_cast<pid_t>(pid), &clock) != 0 || ::clock_gettime(clock, &used) != 0) return 0;
   return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(used.tv_nsec);
+}
+
+// It has come to its gate, and its clock stands.
+void await_sleep(std::uint32_t pid) {
+  constexpr int kLooks = 200;
+  for (int look = 0; look < kLooks; ++look) {
+    const auto stat = read_text_file(fmt::format("/proc/{}/stat", pid), 4096);
+    const auto name_ends = stat ? stat->rfind(") ") : std::string::npos;
+    if (name_ends == std::string::npos || stat->compare(name_ends, 3, ") S") == 0) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
 }
 
 struct OrderOfKeys {
@@ -166,6 +178,7 @@ Result<KernelCounter> KernelCounter::begin(std::uint32_t pid) {
   if (::bpf_map_update_elem(bpf_map__fd(state->skeleton->maps.followed), &process_fd, unknown.data(), BPF_NOEXIST) != 0)
     return Error::from_errno("let the audit's programs follow the program");
   state->first_pid = pid;
+  await_sleep(pid);
   state->cpu_before_ns = cpu_time_ns(pid);
   return KernelCounter(std::move(state));
 }
