@@ -23,7 +23,7 @@
 #include "model/channel_end.hpp"
 #include "os/load_messages.hpp"
 #include "os/process_handle.hpp"
-#include "trace/files.hpp"
+#include "os/read_file.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -91,9 +91,9 @@ std::uint64_t cpu_time_ns(std::uint32_t pid) {
 void await_sleep(std::uint32_t pid) {
   constexpr int kLooks = 200;
   for (int look = 0; look < kLooks; ++look) {
-    const auto stat = read_text_file(fmt::format("/proc/{}/stat", pid), 4096);
-    const auto name_ends = stat ? stat->rfind(") ") : std::string::npos;
-    if (name_ends == std::string::npos || stat->compare(name_ends, 3, ") S") == 0) return;
+    const std::string stat = read_file(fmt::format("/proc/{}/stat", pid));
+    const auto name_ends = stat.rfind(") ");
+    if (name_ends == std::string::npos || stat.compare(name_ends, 3, ") S") == 0) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
 }
