@@ -1,9 +1,22 @@
 #include "os/local_clock.hpp"
 
+#include <cstdlib>
+#include <cstring>
 #include <ctime>
+#include <fstream>
+#include <sstream>
 
 namespace dpm {
 namespace {
+
+std::int64_t added_by_namespace_ns() {
+  static const std::int64_t kOffset_ns = [] {
+    std::ostringstream text;
+    text << std::ifstream("/proc/self/timens_offsets").rdbuf();
+    return namespace_offset_ns(text.str().c_str());
+  }();
+  return kOffset_ns;
+}
 
 std::int64_t clock_ns(clockid_t clock) {
   timespec now = {};
@@ -12,6 +25,16 @@ std::int64_t clock_ns(clockid_t clock) {
 }
 
 }  // namespace
+
+// "monotonic      500000         0"
+std::int64_t namespace_offset_ns(const char* text) {
+  constexpr const char* kLabel = "monotonic";
+  const char* at = std::strstr(text, kLabel);
+  if (at == nullptr) return 0;
+  char* end = nullptr;
+  const std::int64_t seconds = std::strtoll(at + std::strlen(kLabel), &end, 10);
+  return seconds * 1'000'000'000 + std::strtoll(end, nullptr, 10);
+}
 
 // The local clock is read between two readings of the steady clock that are as close as possible, so that several
 // meters of one machine agree, however busy it is.
@@ -25,9 +48,9 @@ std::int64_t local_clock_offset_ns() {
     nearest_ns = between_ns;
     offset_ns = local_ns - before_ns - between_ns / 2;
   }
-  return offset_ns;
+  return offset_ns + added_by_namespace_ns();
 }
 
-std::int64_t steady_clock_ns() { return clock_ns(CLOCK_MONOTONIC); }
+std::int64_t steady_clock_ns() { return clock_ns(CLOCK_MONOTONIC) - added_by_namespace_ns(); }
 
 }  // namespace dpm

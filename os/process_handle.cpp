@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 
 #include <cstdlib>
@@ -9,6 +10,26 @@
 #include <string>
 
 namespace dpm {
+namespace {
+
+// struct pidfd_info and its request, of linux/pidfd.h since Linux 6.13; an older kernel refuses the request.
+struct PidfdInfo {
+  std::uint64_t mask = 0, cgroup = 0;
+  std::uint32_t numbers[3] = {}, accounts[8] = {};
+  std::int32_t exit_code = 0;
+};
+static_assert(sizeof(PidfdInfo) == 64);
+constexpr std::uint64_t kExitCode = 1u << 3;
+constexpr unsigned long kGetInfo = _IOWR(0xFF, 11, PidfdInfo);
+
+}  // namespace
+
+std::optional<std::uint32_t> exit_code_of(int process_fd) {
+  PidfdInfo info;
+  info.mask = kExitCode;
+  if (::ioctl(process_fd, kGetInfo, &info) != 0 || (info.mask & kExitCode) == 0) return std::nullopt;
+  return static_cast<std::uint32_t>(info.exit_code);
+}
 
 UniqueFd open_process(std::uint32_t pid) { return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))); }
 

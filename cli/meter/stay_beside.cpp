@@ -36,8 +36,10 @@ int await_program(pid_t program, const sigset_t& signals) {
       if (was_sent_to_us_alone(arrived)) ::kill(program, arrived.si_signo);
       continue;
     }
+    // As the first process of a container, dpm gets orphans, too.
     int status = 0;
-    if (::waitpid(program, &status, WNOHANG) == program) return status;
+    for (pid_t ended = 0; (ended = ::waitpid(-1, &status, WNOHANG)) > 0;)
+      if (ended == program) return status;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -26,6 +27,7 @@
 #include "os/kernel/seccomp_listener.hpp"
 #include "os/kernel/seccomp_program.hpp"
 #include "os/kernel/tracee.hpp"
+#include "os/kernel/unix_peers.hpp"
 #include "os/process_handle.hpp"
 
 namespace dpm {
@@ -185,6 +187,8 @@ void read_own_status(MachineCapabilities& found) {
   found.no_new_privileges = ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
   found.filters_above = std::atoi(line_of(path, "Seccomp_filters:").c_str());
   found.proc_mounted = ::access(path.c_str(), R_OK) == 0;
+  std::array<char, 16> self{};
+  found.proc_is_ours = ::readlink("/proc/self", self.data(), self.size() - 1) > 0 && std::atoi(self.data()) == ::getpid();
 }
 
 // "proc /proc proc rw,nosuid,hidepid=2 0 0"
@@ -238,6 +242,18 @@ Attempt try_cpu_counter() {
   return attempt(static_cast<bool>(CpuCounter(static_cast<std::uint32_t>(::getpid()), CpuCounter::Scope::thread, 0)));
 }
 
+Attempt try_unix_peers() {
+  int ends[2];
+  errno = 0;
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return attempt(false);
+  const UniqueFd one(ends[0]), other(ends[1]);
+  struct stat one_status = {}, other_status = {};
+  ::fstat(one.get(), &one_status);
+  ::fstat(other.get(), &other_status);
+  errno = ENOENT;
+  return attempt(unix_peer_inode(one_status.st_ino) == other_status.st_ino);
+}
+
 Attempt try_io_uring() {
   alignas(8) std::array<char, 256> parameters{};  // a zeroed struct io_uring_params, with room for it to grow
   errno = 0;
@@ -261,6 +277,7 @@ MachineCapabilities probe_capabilities() {
   read_limits(found);
   found.thread_times = try_thread_times();
   found.cpu_counter = try_cpu_counter();
+  found.unix_peers = try_unix_peers();
   found.io_uring = try_io_uring();
   return found;
 }

@@ -28,6 +28,7 @@ struct MachineCapabilities {
   Attempt read_memory;        // process_vm_readv
   Attempt transfer_counts;    // /proc/PID/task/TID/io
   Attempt thread_times;       // /proc/PID/task/TID/schedstat
+  Attempt unix_peers;         // the socket diagnosis names the other end of a UNIX socket
   Attempt cpu_counter;        // perf_event_open for a process of this account
 
   std::string announcements_problem;  // why births and deaths of processes are not announced; empty: they are
@@ -39,6 +40,7 @@ struct MachineCapabilities {
   int filters_above = 0;           // seccomp filters that this process runs under
   int yama_scope = -1;             // kernel.yama.ptrace_scope; -1: there is no Yama
   bool proc_mounted = false;
+  bool proc_is_ours = false;  // it shows the processes of this process namespace, under their numbers here
   std::string hidden_processes;         // the option hidepid of /proc; empty: everything is shown
   std::uint64_t descriptors_max = 0;    // RLIMIT_NOFILE
   std::uint64_t descriptors_limit = 0;  // how far it may be raised

@@ -35,11 +35,14 @@ bool append_children(std::uint32_t pid, std::uint32_t tid, std::vector<std::uint
 
 // "1234 (any name) S 1 1234 ...": STATE is field 3, and the name may hold anything.
 std::optional<ChildState> parse_child(const char* stat) {
-  constexpr int kState = 3, kParent = 4, kGroup = 5, kReapedUser = 16, kReapedSystem = 17, kThreads = 20,
+  constexpr int kState = 3, kParent = 4, kGroup = 5, kFlags = 9, kReapedMinor = 11, kReapedMajor = 13, kReapedUser = 16, kReapedSystem = 17, kThreads = 20,
                 kExitSignal = 38, kExitCode = 52;
+  constexpr unsigned long kForkedOnly = 0x40;  // PF_FORKNOEXEC of the kernel's sched.h
   const char* at = std::strrchr(stat, ')');
-  if (at == nullptr || at[1] != ' ') return std::nullopt;
+  const char* name = std::strchr(stat, '(');
+  if (at == nullptr || at[1] != ' ' || name == nullptr) return std::nullopt;
   ChildState child;
+  child.name.assign(name + 1, at);
   child.pid = static_cast<std::uint32_t>(std::strtoul(stat, nullptr, 10));
   int field = kState - 1;
   while (at != nullptr && field < kExitCode) {
@@ -49,6 +52,8 @@ std::optional<ChildState> parse_child(const char* stat) {
     if (field == kState) child.state = at[1];
     if (field == kParent) child.parent_pid = static_cast<std::uint32_t>(std::strtoul(at, nullptr, 10));
     if (field == kGroup) child.group = static_cast<std::uint32_t>(std::strtol(at, nullptr, 10));
+    if (field == kFlags) child.has_executed = (std::strtoul(at, nullptr, 10) & kForkedOnly) == 0;
+    if (field == kReapedMinor || field == kReapedMajor) child.reaped_faults += std::strtoull(at, nullptr, 10);
     if (field == kReapedUser || field == kReapedSystem) child.reaped_ticks += std::strtoull(at, nullptr, 10);
     if (field == kThreads) child.threads = static_cast<int>(std::strtol(at, nullptr, 10));
     if (field == kExitSignal) child.exit_signal = static_cast<int>(std::strtol(at, nullptr, 10));
@@ -65,6 +70,12 @@ std::optional<ChildState> read_child(std::uint32_t pid) {
   if (length <= 0) return std::nullopt;
   text[static_cast<std::size_t>(length)] = '\0';
   return parse_child(text.data());
+}
+
+std::vector<std::uint32_t> read_children_of_thread(std::uint32_t pid, std::uint32_t tid) {
+  std::vector<std::uint32_t> children;
+  append_children(pid, tid, children);
+  return children;
 }
 
 std::optional<std::vector<std::uint32_t>> read_children(std::uint32_t pid, std::uint32_t tid, std::size_t threads_max) {

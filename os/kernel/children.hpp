@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace dpm {
@@ -17,6 +18,9 @@ struct ChildState {
   int exit_signal = 0;             // what its end sends to its parent
   std::uint32_t exit_code = 0;     // as wait(2) reports it
   std::uint64_t reaped_ticks = 0;  // CPU time of the children that it has reaped, and of their reaped children
+  std::uint64_t reaped_faults = 0;  // page faults of these: each process has some, so this grows with each that is reaped
+  std::string name;                // of 15 characters at most
+  bool has_executed = false;       // a program, since it was forked; still known of a dead one
 
   // All its threads have ended, and its parent has not reaped it.
   bool has_ended() const { return state == 'Z' && threads <= 1; }
@@ -25,6 +29,9 @@ struct ChildState {
 
 // From /proc/PID/stat: 8 us. Nothing if there is no such process.
 std::optional<ChildState> read_child(std::uint32_t pid);
+
+// The children that this thread itself has made, or got from a thread that ended. Costs 5 us.
+std::vector<std::uint32_t> read_children_of_thread(std::uint32_t pid, std::uint32_t tid);
 
 // The line itself, for tests.
 std::optional<ChildState> parse_child(const char* stat);

@@ -170,7 +170,9 @@ SocketDescription describe_socket(int fd) {
   struct stat status = {};
   if (::fstat(fd, &status) == 0) socket.inode = status.st_ino;
   if (socket.domain == AF_UNIX) {
-    socket.peer_inode = unix_peer_inode(socket.inode);
+    const auto peer_inode = unix_peer_inode(socket.inode);
+    socket.peer_inode = peer_inode.value_or(0);
+    socket.peer_is_untold = !peer_inode;
     ucred peer = {};
     if (socket.connected && read_option(fd, SOL_SOCKET, SO_PEERCRED, peer)) socket.peer_pid = peer.pid;
   }

@@ -65,6 +65,7 @@ struct SocketDescription {
   std::string local_name, peer_name;
   std::uint64_t inode = 0;       // as /proc/PID/fd names it
   std::uint64_t peer_inode = 0;  // of UNIX sockets; 0 if unknown
+  bool peer_is_untold = false;   // the kernel does not say which UNIX socket is the peer (unix_peers.hpp)
   bool syn_counted = false;      // TCP: this side connected
   int peer_pid = 0;              // UNIX: who connected or listened
 };

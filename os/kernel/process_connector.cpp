@@ -17,6 +17,7 @@ namespace dpm {
 namespace {
 
 constexpr int kConnectorBufferBytes = 4 << 20;
+constexpr std::uint32_t kOwnRequest = 0x44504d;  // tells the confirmation from those of other listeners' requests
 
 std::optional<ProcessChange> change_of(const proc_event& event) {
   ProcessChange change;
@@ -46,6 +47,23 @@ std::optional<ProcessChange> change_of(const proc_event& event) {
   }
 }
 
+// The kernel confirms a subscription before send() returns. In a user namespace, or with process ids of one's own, it takes
+// the request, does not confirm it, and announces nothing, or by the machine's own process ids if others listen.
+bool is_confirmed(int fd) {
+  alignas(nlmsghdr) char buffer[4096];
+  for (;;) {
+    const ssize_t length = ::recv(fd, buffer, sizeof buffer, MSG_DONTWAIT);
+    if (length < 0 && (errno == EINTR || errno == ENOBUFS)) continue;
+    if (length < 0) return false;
+    const auto* message = reinterpret_cast<const cn_msg*>(buffer + NLMSG_LENGTH(0));
+    constexpr std::size_t kHead = NLMSG_LENGTH(sizeof(cn_msg));
+    proc_event event = {};
+    if (static_cast<std::size_t>(length) < kHead + offsetof(proc_event, event_data)) continue;
+    std::memcpy(&event, buffer + kHead, std::min(sizeof event, static_cast<std::size_t>(length) - kHead));
+    if (static_cast<std::uint32_t>(event.what) == 0 && message->ack == kOwnRequest + 1) return event.event_data.ack.err == 0;
+  }
+}
+
 Result<void> subscribe(int fd) {
   // A header, a connector message and the operation, one after another.
   alignas(nlmsghdr) char request[NLMSG_LENGTH(sizeof(cn_msg) + sizeof(proc_cn_mcast_op))] = {};
@@ -55,18 +73,19 @@ Result<void> subscribe(int fd) {
   auto* message = reinterpret_cast<cn_msg*>(request + NLMSG_LENGTH(0));
   message->id.idx = CN_IDX_PROC;
   message->id.val = CN_VAL_PROC;
+  message->ack = kOwnRequest;
   message->len = sizeof(proc_cn_mcast_op);
   const auto operation = PROC_CN_MCAST_LISTEN;
   std::memcpy(request + NLMSG_LENGTH(sizeof(cn_msg)), &operation, sizeof(proc_cn_mcast_op));
   if (::send(fd, request, sizeof request, 0) != static_cast<ssize_t>(sizeof request))
     return Error::from_errno("ask the kernel to announce processes");
+  if (!is_confirmed(fd)) return Error{"the kernel announces processes to the machine's first namespaces only"};
   return {};
 }
 
 }  // namespace
 
 Result<ProcessConnector> ProcessConnector::open() {
-  // The kernel takes the request there, too, and announces nothing, or by the machine's own process ids if others listen.
   if (has_own_process_ids()) return Error{"the process events connector has the machine's own process ids"};
   UniqueFd fd(::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_CONNECTOR));
   if (!fd) return Error::from_errno("open the process events connector");

@@ -1,8 +1,8 @@
 // Forks, execs and ends of processes, as the kernel announces them (the process events connector), without stopping any
 // process. A FORK is always announced before the child's first notified call waits.
 //
-// Works in the initial network and process namespaces only; elsewhere open() returns the reason, and the caller reads
-// /proc instead.
+// Works in the initial network, user and process namespaces only; elsewhere open() returns the reason, and the caller
+// reads /proc instead.
 #pragma once
 
 #include <cstdint>

@@ -83,6 +83,19 @@ std::optional<ThreadStatus> read_status(std::uint32_t tid) {
   return status;
 }
 
+// "NSpid:\t1234\t7\t1"
+std::vector<std::uint32_t> read_inner_numbers(std::uint32_t pid, InnerNumbers which) {
+  const std::string text = read_small_file(fmt::format("/proc/{}/status", pid));
+  const std::string label = which == InnerNumbers::process ? "\nNSpid:" : "\nNSpgid:";
+  std::vector<std::uint32_t> numbers;
+  const auto line = text.find(label);
+  if (line == std::string::npos) return numbers;
+  const char* at = text.c_str() + line + label.size();
+  for (char* end = nullptr; *at == '\t'; at = end)
+    numbers.push_back(static_cast<std::uint32_t>(std::strtoul(at + 1, &end, 10)));
+  return numbers;
+}
+
 std::uint64_t read_beginning_ns(std::uint32_t pid, std::uint32_t tid) {
   constexpr int kFieldsBetween = 19;  // "PID (NAME) STATE PPID ... STARTTIME": field 22, and a name may hold anything
   std::istringstream fields(stat_from_state(pid, tid));

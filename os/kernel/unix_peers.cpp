@@ -18,11 +18,11 @@ struct Request {
   unix_diag_req body;
 };
 
-std::uint64_t peer_in(const char* reply, std::size_t length) {
+std::optional<std::uint64_t> peer_in(const char* reply, std::size_t length) {
   const auto* header = reinterpret_cast<const nlmsghdr*>(reply);
   if (length < NLMSG_LENGTH(sizeof(unix_diag_msg)) || header->nlmsg_type != SOCK_DIAG_BY_FAMILY ||
       header->nlmsg_len > length)
-    return 0;
+    return std::nullopt;
   const char* const end = reply + header->nlmsg_len;
   const char* at = reply + NLMSG_LENGTH(NLMSG_ALIGN(sizeof(unix_diag_msg)));
   while (at + sizeof(rtattr) <= end) {
@@ -40,9 +40,9 @@ std::uint64_t peer_in(const char* reply, std::size_t length) {
 
 }  // namespace
 
-std::uint64_t unix_peer_inode(std::uint64_t inode) {
+std::optional<std::uint64_t> unix_peer_inode(std::uint64_t inode) {
   const UniqueFd netlink(::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
-  if (!netlink) return 0;
+  if (!netlink) return std::nullopt;
   Request request = {};
   request.header.nlmsg_len = sizeof request;
   request.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
@@ -52,10 +52,11 @@ std::uint64_t unix_peer_inode(std::uint64_t inode) {
   request.body.udiag_ino = static_cast<std::uint32_t>(inode);
   request.body.udiag_cookie[0] = request.body.udiag_cookie[1] = ~0u;  // INET_DIAG_NOCOOKIE: any
   request.body.udiag_show = UDIAG_SHOW_PEER;
-  if (::send(netlink.get(), &request, sizeof request, 0) != static_cast<ssize_t>(sizeof request)) return 0;
+  if (::send(netlink.get(), &request, sizeof request, 0) != static_cast<ssize_t>(sizeof request)) return std::nullopt;
   alignas(nlmsghdr) char reply[1024];
   const ssize_t length = ::recv(netlink.get(), reply, sizeof reply, 0);
-  return length <= 0 ? 0 : peer_in(reply, static_cast<std::size_t>(length));
+  if (length <= 0) return std::nullopt;
+  return peer_in(reply, static_cast<std::size_t>(length));
 }
 
 }  // namespace dpm

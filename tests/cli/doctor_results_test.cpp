@@ -18,9 +18,9 @@ MachineCapabilities whole_machine() {
   machine.kernel_release = "6.18.0";
   machine.architecture = "x86_64";
   machine.notification = machine.sync_wake_up = machine.borrow_descriptor = machine.read_memory =
-      machine.transfer_counts = machine.thread_times = machine.cpu_counter = kWorked;
+      machine.transfer_counts = machine.thread_times = machine.cpu_counter = machine.unix_peers = kWorked;
   machine.io_uring = {true, ENOSYS};
-  machine.may_administrate = machine.may_trace_all = machine.proc_mounted = true;
+  machine.may_administrate = machine.may_trace_all = machine.proc_mounted = machine.proc_is_ours = true;
   machine.descriptors_max = 1024;
   machine.descriptors_limit = 20000;
   return machine;
@@ -140,8 +140,13 @@ TEST_CASE("doctor: other machines and hidden processes", "[doctor]") {
   machine = whole_machine();
   machine.hidden_processes = "hidepid=2";
   CHECK(find_check(diagnose(machine), "/proc").verdict == Verdict::note);
+  machine.proc_is_ours = false;
+  CHECK(says(find_check(diagnose(machine), "/proc").advice, "--mount-proc"));
   machine.proc_mounted = false;
   CHECK(find_check(diagnose(machine), "/proc").verdict == Verdict::missing);
+  machine = whole_machine();
+  machine.unix_peers = kRefused;
+  CHECK(find_check(diagnose(machine), "UNIX sockets").verdict == Verdict::limited);
 }
 
 TEST_CASE("doctor: advice is wrapped to the terminal", "[doctor]") {

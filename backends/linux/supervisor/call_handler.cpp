@@ -70,6 +70,8 @@ TrackedThread* CallHandler::thread_of(const Notification& notification, const Me
   if (thread != nullptr && (waits_for_child || thread->wait || may_have_executed(*thread))) {
     tracker_.read_news();  // an exec since then; children that have ended
     thread = tracker_.thread_of(notification.tid);
+    if (thread != nullptr) tracker_.look_at(*thread);
+    thread = tracker_.thread_of(notification.tid);
   }
   if (thread == nullptr) inspector_.could_not_look();
   return thread;
@@ -207,6 +209,7 @@ std::vector<std::string> CallHandler::warnings() const {
     warnings.insert(warnings.end(), more.begin(), more.end());
   };
   add(receives_.warnings());
+  add(inspector_.warnings());
   add(shared_.meter.check_warnings());
   add(tracker_.bypasses().warnings());
   add(confinements_.warnings());

@@ -1,9 +1,13 @@
 #include "backends/linux/supervisor/call_inspector.hpp"
 
+#include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
 #include <cerrno>
+#include <utility>
+
+#include "backends/linux/supervisor/bypass_watch.hpp"
 
 namespace dpm {
 namespace {
@@ -71,6 +75,7 @@ std::optional<ResolvedChannel> CallInspector::resolve_channel(const Notification
   if (!is_socket) return channel;
   channel.socket = socket_behind(channel.fd.get(), channel.identity.id);
   if (channel.socket == nullptr || channel.socket->description.listening) return std::nullopt;
+  note_untold_peer(channel.socket->description, thread.metered->pid());
   return channel;
 }
 
@@ -84,6 +89,20 @@ std::optional<ResolvedChannel> CallInspector::resolve_listener(const Notificatio
   channel.socket = socket_behind(channel.fd.get(), channel.identity.id);
   if (channel.socket == nullptr || !channel.socket->description.listening) return std::nullopt;
   return channel;
+}
+
+void CallInspector::note_untold_peer(SocketDescription& socket, std::uint32_t pid) {
+  if (!std::exchange(socket.peer_is_untold, false)) return;
+  ++untold_sockets_;
+  untold_processes_.insert(name_for_people(shared_.kernel, pid));
+}
+
+std::vector<std::string> CallInspector::warnings() const {
+  if (untold_sockets_ == 0) return {};
+  return {fmt::format(
+      "{} UNIX sockets of {} have unknown other ends: the kernel does not tell them to dpm (no CONFIG_UNIX_DIAG, or "
+      "another network namespace); their messages may have no receiver",
+      untold_sockets_, listed({untold_processes_.begin(), untold_processes_.end()}))};
 }
 
 Socket* CallInspector::socket_behind(int fd, std::uint64_t id) {

@@ -4,6 +4,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "backends/linux/calls/metered_call.hpp"
 #include "backends/linux/supervisor/code_places.hpp"
@@ -60,14 +63,19 @@ class CallInspector {
   // The supervisor does not know the call's thread.
   void could_not_look() { unlooked_calls_ += shared_.files.may_open_no_more() ? 1 : 0; }
   std::uint64_t unlooked_calls() const { return unlooked_calls_; }  // because the meter had no descriptor left
+  // About UNIX sockets whose other ends the kernel does not tell.
+  std::vector<std::string> warnings() const;
 
  private:
   bool forget_finished(StreamBalance& sends);
+  void note_untold_peer(SocketDescription& socket, std::uint32_t pid);
 
   Shared& shared_;
   CpuTimes& cpu_times_;
   CodePlaces& places_;
   std::uint64_t unlooked_calls_ = 0;
+  std::uint64_t untold_sockets_ = 0;       // UNIX sockets whose peer the kernel does not tell,
+  std::set<std::string> untold_processes_;  // and processes that use them
 };
 
 }  // namespace dpm

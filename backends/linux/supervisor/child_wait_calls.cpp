@@ -16,6 +16,7 @@ constexpr std::size_t kThreadsMax = 16;      // of a process whose children are 
 constexpr std::size_t kChildrenPolled = 64;  // with more, only announcements tell that one has ended
 constexpr std::int64_t kFirstLookNs = 5'000'000;
 constexpr std::int64_t kLooksApartMaxNs = 300'000'000;
+constexpr std::int64_t kLooksApartUntoldNs = 20'000'000;  // where nothing is announced
 
 // These programs catch SIGCHLD, and repeat a wait that it has interrupted, or let the kernel restart it: known from
 // their sources, and tested (tests/live/conformance/check_waits.py).
@@ -30,6 +31,7 @@ bool waits_again(std::string_view program) {
 
 CallOutcome ChildWaitCalls::wait_for_child(const Notification& notification, const MeteredCall& shape,
                                            TrackedThread& thread) {
+  tracker_.find_children(thread.metered->pid());
   const WaitRequest request = request_of(notification, thread);
   if (!request.ends || thread.process->kinship.children.empty()) return CallOutcome::let_go;
   ThreadFiles::ChildHandling handling;
@@ -39,7 +41,7 @@ CallOutcome ChildWaitCalls::wait_for_child(const Notification& notification, con
   settle();  // of other threads, if an end was found that had not been announced yet
   // A child that ends between this look and the kernel's is gone before its clock can be read.
   if (!request.blocks && look.some_run) tracker_.cpu_times().count_children(*thread.process);
-  if (look.ended.empty() && (!request.blocks || !look.some_run)) return CallOutcome::let_go;
+  if (look.ended.empty() && !look.some_run) return CallOutcome::let_go;
   thread.wait = wait_of(notification, shape, thread);
   thread.wait->request = request;
   thread.wait->own_group = handling.group;
@@ -48,6 +50,7 @@ CallOutcome ChildWaitCalls::wait_for_child(const Notification& notification, con
     thread.wait.reset();
     return CallOutcome::let_go;
   }
+  if (!request.blocks || !shared_.news.tells_of_processes()) thread.wait->faults_before = reaped_faults(thread);
   child_waits_.add(thread.metered->pid(), thread);
   if (look.ended.empty() && holds && look.all_known && !look.traced && hold(thread)) return CallOutcome::held;
   if (!look.ended.empty()) thread.wait->likely_child = look.ended.front();
@@ -57,12 +60,28 @@ CallOutcome ChildWaitCalls::wait_for_child(const Notification& notification, con
 
 WaitRequest ChildWaitCalls::request_of(const Notification& notification, TrackedThread& thread) {
   WaitRequest request = wait_request(notification);
+  if (request.which == WaitRequest::Which::process) request.id = our_number(thread, request.id, InnerNumbers::process);
+  if (request.which == WaitRequest::Which::group) request.id = our_number(thread, request.id, InnerNumbers::group);
   if (request.which != WaitRequest::Which::descriptor) return request;
   const UniqueFd fd = shared_.files.borrow(thread.thread_fd.get(), static_cast<int>(request.id));
   request.which = WaitRequest::Which::process;
   request.id = fd ? shared_.kernel.process_of(fd.get()) : 0;
   request.blocks &= fd && !shared_.files.is_non_blocking(fd.get());  // as PIDFD_NONBLOCK makes it
   return request;
+}
+
+// The number that a child, or the group of one, has here: the program may be in a process namespace of its own.
+std::uint32_t ChildWaitCalls::our_number(TrackedThread& thread, std::uint32_t number, InnerNumbers which) {
+  const std::uint32_t pid = thread.metered->pid();
+  std::size_t& depth = thread.process->number_depth;
+  if (depth == 0) depth = shared_.kernel.read_inner_numbers(pid, InnerNumbers::process).size();
+  if (depth <= 1) return number;
+  const auto children = shared_.kernel.read_children(pid, thread.metered->tid(), kThreadsMax);
+  for (const std::uint32_t child : children.value_or(thread.process->kinship.children)) {
+    const auto numbers = shared_.kernel.read_inner_numbers(child, which);
+    if (numbers.size() >= depth && numbers[depth - 1] == number) return numbers.front();
+  }
+  return 0;
 }
 
 ChildWait ChildWaitCalls::wait_of(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
@@ -182,14 +201,15 @@ bool ChildWaitCalls::is_past_wait(std::uint32_t tid) {
     if (thread == nullptr) return false;
     if (!thread->wait || take_reaped(*thread)) return true;
     const bool announced = thread->wait->held || !may_be_announced_yet(thread->process->kinship);
-    if (!announced && look < kLooks) {
+    if (!announced && look < kLooks && shared_.news.tells_of_processes()) {
       shared_.news.await(kLookMs);
       tracker_.read_news();
       continue;
     }
     if (!announced) end_reaped(*thread);
     if (thread->wait) {
-      thread->interrupted_wait = thread->wait;
+      if (thread->wait->request.blocks) thread->interrupted_wait = thread->wait;
+      note_unseen_child(*thread);
       end(*thread);
     }
     return true;
@@ -204,6 +224,7 @@ bool ChildWaitCalls::take_reaped(TrackedThread& thread) {
     if (child == nullptr || child->reported || !thread.wait->request.asks_for(child->state, thread.wait->own_group))
       continue;
     if (!is_gone(pid, thread.metered->pid())) continue;
+    if (!takes_if_there(*thread.wait) && taker_of(thread.metered->pid(), child->state) != &thread) continue;
     take_note(thread, pid, Evidence::inferred);
     end(thread);
     return true;
@@ -245,7 +266,8 @@ std::uint32_t ChildWaitCalls::status_taken(const ChildWait& wait) {
 
 void ChildWaitCalls::thread_ends(TrackedThread& thread) {
   if (thread.wait->held) return;
-  if (const std::uint32_t child = likely_child(thread); child != 0) take_note(thread, child, Evidence::inferred);
+  const std::uint32_t child = takes_if_there(*thread.wait) || has_taken(thread) ? likely_child(thread) : 0;
+  if (child != 0) take_note(thread, child, Evidence::inferred);
   end(thread);
 }
 
@@ -263,11 +285,10 @@ std::uint32_t ChildWaitCalls::likely_child(const TrackedThread& thread) {
 }
 
 bool ChildWaitCalls::may_be_announced_yet(const Kinship& kinship) const {
-  return shared_.news.tells_of_processes() &&
-         std::any_of(kinship.children.begin(), kinship.children.end(), [this](std::uint32_t child) {
-           const TrackedThread* first = shared_.table.thread(child);
-           return first != nullptr && shared_.kernel.has_ended(first->thread_fd.get());
-         });
+  return std::any_of(kinship.children.begin(), kinship.children.end(), [this](std::uint32_t child) {
+    const TrackedThread* first = shared_.table.thread(child);
+    return first != nullptr && shared_.kernel.has_ended(first->thread_fd.get());
+  });
 }
 
 void ChildWaitCalls::settle() {
@@ -282,6 +303,7 @@ void ChildWaitCalls::settle_wait(TrackedThread& thread) {
     thread.interrupted_wait = thread.wait;
     return end(thread);
   }
+  tracker_.find_children(thread.metered->pid());
   const Look look = look_at_children(thread, thread.wait->request, thread.wait->own_group, true);
   if (look.ended.empty() && look.some_run && look.all_known && !look.traced) return;
   thread.process->kinship.traces |= look.traced;
@@ -289,6 +311,25 @@ void ChildWaitCalls::settle_wait(TrackedThread& thread) {
     return go_on_to_take(thread, look);
   if (!look.ended.empty()) take_note(thread, look.ended.front(), Evidence::observed);
   go_on(thread);
+}
+
+// A call that does not wait has returned before most children end that are gone later.
+bool ChildWaitCalls::takes_if_there(const ChildWait& wait) { return wait.request.blocks || wait.likely_child != 0; }
+
+// Whether its process has taken note of a child's end since the call was made.
+bool ChildWaitCalls::has_taken(const TrackedThread& thread) {
+  return reaped_faults(thread) > thread.wait->faults_before;
+}
+
+std::uint64_t ChildWaitCalls::reaped_faults(const TrackedThread& thread) {
+  const auto state = shared_.kernel.read_child(thread.metered->pid());
+  return state ? state->reaped_faults : 0;
+}
+
+void ChildWaitCalls::note_unseen_child(const TrackedThread& thread) {
+  const bool alone = thread.process->kinship.threads.size() == 1;
+  if (!shared_.news.tells_of_processes() && alone && !thread.wait->held && has_taken(thread))
+    tracker_.has_unseen_child(thread);
 }
 
 // Which child the call takes shows when one is gone.
@@ -302,12 +343,23 @@ void ChildWaitCalls::go_on_to_take(TrackedThread& thread, const Look& look) {
 }
 
 void ChildWaitCalls::infer(std::uint32_t parent_pid, const ChildState& child) {
+  TrackedThread* thread = taker_of(parent_pid, child);
+  if (thread == nullptr) return;
+  take_note(*thread, child.pid, Evidence::inferred);
+  end(*thread);
+}
+
+// The thread of the process whose call has taken this child, which is gone: one that waits for it, before one that only
+// looked.
+TrackedThread* ChildWaitCalls::taker_of(std::uint32_t parent_pid, const ChildState& child) {
+  TrackedThread* looked = nullptr;
   for (TrackedThread* thread : child_waits_.of(parent_pid)) {
     const ChildWait& wait = *thread->wait;
     if (wait.held || !wait.request.asks_for(child, wait.own_group)) continue;
-    take_note(*thread, child.pid, Evidence::inferred);
-    return end(*thread);
+    if (takes_if_there(wait)) return thread;
+    if (looked == nullptr && has_taken(*thread)) looked = thread;
   }
+  return looked;
 }
 
 void ChildWaitCalls::check(std::int64_t now_ns) {
@@ -319,7 +371,8 @@ void ChildWaitCalls::check(std::int64_t now_ns) {
     }
     if (thread->wait->look_at_ns > now_ns) continue;
     ChildWait& wait = *thread->wait;
-    wait.look_pause_ns = std::min(2 * wait.look_pause_ns, kLooksApartMaxNs);
+    const bool tells = shared_.news.tells_of_processes();
+    wait.look_pause_ns = std::min(2 * wait.look_pause_ns, tells ? kLooksApartMaxNs : kLooksApartUntoldNs);
     wait.look_at_ns = now_ns + wait.look_pause_ns;
     settle_wait(*thread);
   }

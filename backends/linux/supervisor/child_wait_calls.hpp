@@ -61,6 +61,7 @@ class ChildWaitCalls {
     bool is_certain() const { return order_is_known && !runs_before; }
   };
   WaitRequest request_of(const Notification& notification, TrackedThread& thread);
+  std::uint32_t our_number(TrackedThread& thread, std::uint32_t number, InnerNumbers which);
   ChildWait wait_of(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
   bool may_hold(TrackedThread& thread, const WaitRequest& request, const ThreadFiles::ChildHandling& handling);
   bool hold(TrackedThread& thread);
@@ -74,6 +75,11 @@ class ChildWaitCalls {
   void end_reaped(TrackedThread& thread);
   std::uint32_t likely_child(const TrackedThread& thread);
   bool is_gone(std::uint32_t child_pid, std::uint32_t parent_pid);
+  TrackedThread* taker_of(std::uint32_t parent_pid, const ChildState& child);
+  static bool takes_if_there(const ChildWait& wait);
+  bool has_taken(const TrackedThread& thread);
+  std::uint64_t reaped_faults(const TrackedThread& thread);
+  void note_unseen_child(const TrackedThread& thread);
   std::uint32_t status_taken(const ChildWait& wait);
   bool may_be_announced_yet(const Kinship& kinship) const;
 

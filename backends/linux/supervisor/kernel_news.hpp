@@ -20,8 +20,8 @@ class KernelNews {
   virtual bool drain(const std::function<void(const ProcessChange&)>& take) = 0;
   // Until something is announced, or the time is over; where nothing is announced, until the time is over.
   virtual void await(int milliseconds) = 0;
-  // Wakes the attending thread when this thread ends, where ends are not announced.
-  virtual void watch_end(int thread_fd) = 0;
+  // Wakes the attending thread when this thread ends, where ends are not announced, and says which it was.
+  virtual void watch_end(int thread_fd, std::uint32_t tid) = 0;
 
   // ---- sockets
   virtual bool tells_of_sockets() const = 0;

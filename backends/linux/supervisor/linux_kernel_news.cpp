@@ -22,7 +22,7 @@ bool becomes_readable(int fd, int milliseconds) {
 
 }  // namespace
 
-LinuxKernelNews::LinuxKernelNews(int epoll_fd, std::uint64_t change_data, std::uint64_t end_data)
+LinuxKernelNews::LinuxKernelNews(int epoll_fd, std::uint64_t change_data, std::uint32_t end_data)
     : epoll_fd_(epoll_fd),
       end_data_(end_data),
       connector_(ProcessConnector::open()),
@@ -38,8 +38,9 @@ void LinuxKernelNews::await(int milliseconds) {
   becomes_readable(connector_ ? connector_->fd() : kNoFile, milliseconds);
 }
 
-void LinuxKernelNews::watch_end(int thread_fd) {
-  if (!connector_ && thread_fd >= 0) watch(epoll_fd_, thread_fd, EPOLLIN | EPOLLONESHOT, end_data_);
+void LinuxKernelNews::watch_end(int thread_fd, std::uint32_t tid) {
+  const std::uint64_t data = static_cast<std::uint64_t>(tid) << 32 | end_data_;
+  if (!connector_ && thread_fd >= 0) watch(epoll_fd_, thread_fd, EPOLLIN | EPOLLONESHOT, data);
 }
 
 KernelNews::SocketNews LinuxKernelNews::drain_closed_sockets(const std::function<void(const ClosedSocket&)>& take,

@@ -11,13 +11,14 @@ namespace dpm {
 
 class LinuxKernelNews : public KernelNews {
  public:
-  // Announcements and ends of watched threads wake `epoll_fd`, with these data.
-  LinuxKernelNews(int epoll_fd, std::uint64_t change_data, std::uint64_t end_data);
+  // Announcements and ends of watched threads wake `epoll_fd`, with these data; in those of an end, the upper half is
+  // the thread.
+  LinuxKernelNews(int epoll_fd, std::uint64_t change_data, std::uint32_t end_data);
 
   bool tells_of_processes() const override { return static_cast<bool>(connector_); }
   bool drain(const std::function<void(const ProcessChange&)>& take) override;
   void await(int milliseconds) override;
-  void watch_end(int thread_fd) override;
+  void watch_end(int thread_fd, std::uint32_t tid) override;
   bool tells_of_sockets() const override { return static_cast<bool>(closed_sockets_); }
   SocketNews drain_closed_sockets(const std::function<void(const ClosedSocket&)>& take,
                                   std::int64_t steady_now_ns) override;
@@ -28,7 +29,7 @@ class LinuxKernelNews : public KernelNews {
 
  private:
   int epoll_fd_;
-  std::uint64_t end_data_;
+  std::uint32_t end_data_;
   Result<ProcessConnector> connector_;
   Result<ClosedSockets> closed_sockets_;
   AnnouncementBudget closed_budget_;

@@ -2,26 +2,23 @@
 
 #include <sys/resource.h>
 
-#include <ctime>
-
 #include "os/kernel/cgroups.hpp"
 #include "os/kernel/open_descriptors.hpp"
 #include "os/kernel/strict_mode.hpp"
+#include "os/local_clock.hpp"
 #include "os/process_handle.hpp"
 
 namespace dpm {
 
-std::int64_t LinuxProcessView::steady_ns() const {
-  timespec now = {};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
+std::int64_t LinuxProcessView::steady_ns() const { return steady_clock_ns(); }
 
 std::uint16_t LinuxProcessView::runnable_tasks(std::int64_t now_ns) { return load_.runnable(now_ns); }
 
 UniqueFd LinuxProcessView::open_thread(std::uint32_t tid, std::uint32_t pid) { return dpm::open_thread(tid, pid); }
 
 bool LinuxProcessView::has_ended(int thread_fd) { return dpm::has_ended(thread_fd); }
+
+std::optional<std::uint32_t> LinuxProcessView::exit_code_of(int thread_fd) { return dpm::exit_code_of(thread_fd); }
 
 std::unique_ptr<ThreadFiles> LinuxProcessView::files_of(std::uint32_t pid, std::uint32_t tid) {
   return std::make_unique<ThreadFiles>(pid, tid);
@@ -57,6 +54,10 @@ std::string LinuxProcessView::read_program_path(std::uint32_t pid) { return dpm:
 
 std::string LinuxProcessView::read_cgroup_label(std::uint32_t pid) { return dpm::read_cgroup_label(pid); }
 
+std::optional<ProgramImage> LinuxProcessView::read_program_image(std::uint32_t pid, std::uint32_t tid) {
+  return dpm::read_program_image(pid, tid);
+}
+
 std::uint64_t LinuxProcessView::read_beginning_ns(std::uint32_t pid, std::uint32_t tid) {
   return dpm::read_beginning_ns(pid, tid);
 }
@@ -89,6 +90,14 @@ std::optional<ChildState> LinuxProcessView::read_child(std::uint32_t pid) { retu
 std::optional<std::vector<std::uint32_t>> LinuxProcessView::read_children(std::uint32_t pid, std::uint32_t tid,
                                                                           std::size_t threads_max) {
   return dpm::read_children(pid, tid, threads_max);
+}
+
+std::vector<std::uint32_t> LinuxProcessView::read_children_of_thread(std::uint32_t pid, std::uint32_t tid) {
+  return dpm::read_children_of_thread(pid, tid);
+}
+
+std::vector<std::uint32_t> LinuxProcessView::read_inner_numbers(std::uint32_t pid, InnerNumbers which) {
+  return dpm::read_inner_numbers(pid, which);
 }
 
 std::uint32_t LinuxProcessView::process_of(int process_fd) { return dpm::process_of(process_fd); }

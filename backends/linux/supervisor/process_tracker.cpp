@@ -10,14 +10,11 @@
 #include "backends/linux/calls/process_names.hpp"
 
 namespace dpm {
-namespace {
 
 std::uint32_t exit_status(std::uint32_t wait_status) {
   const int status = static_cast<int>(wait_status);
   return static_cast<std::uint32_t>(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 }
-
-}  // namespace
 
 ProcessTracker::ProcessTracker(Shared& shared, const Terms& terms, ProcessObserver& observer)
     : shared_(shared),
@@ -28,6 +25,7 @@ ProcessTracker::ProcessTracker(Shared& shared, const Terms& terms, ProcessObserv
       bypasses_(shared) {}
 
 void ProcessTracker::register_program() {
+  if (const auto status = shared_.kernel.read_status(program_.pid)) filters_min_ = status->seccomp_filters;
   for (const std::uint32_t tid : shared_.kernel.read_thread_ids(program_.pid))
     register_thread(tid, program_.pid, {}, shared_.clock.now());
   // The program's parent is not metered.
@@ -38,20 +36,16 @@ TrackedThread* ProcessTracker::thread_of(std::uint32_t tid) {
   if (TrackedThread* known = shared_.table.thread(tid)) return known;
   read_news();  // the fork is announced before the child's first call waits
   if (TrackedThread* announced = shared_.table.thread(tid)) return announced;
-  const auto status = shared_.kernel.read_status(tid);
-  if (!status) return nullptr;
-  const TrackedThread* parent = shared_.table.thread(status->pid == tid ? status->parent_pid : status->pid);
-  // The kernel does not tell which thread of the parent forked, and when: by now it may be in another call.
-  const Creator creator{parent == nullptr ? nullptr : parent->metered};
-  return &register_thread(tid, status->pid, creator, shared_.clock.now());
+  return discover(tid);
 }
 
 Processes::Birth ProcessTracker::birth_of(std::uint32_t tid, std::uint32_t pid, Creator creator) {
   Processes::Birth birth;
   birth.pid = pid;
   birth.tid = tid;
-  birth.program = shared_.kernel.read_program_path(pid);
-  birth.name = shared_.kernel.read_command_name(pid, tid);
+  const std::uint32_t named_by = creator.executed_since ? creator.thread->pid() : pid;
+  birth.program = shared_.kernel.read_program_path(named_by);
+  birth.name = shared_.kernel.read_command_name(named_by, creator.executed_since ? named_by : tid);
   // It waits before its first instruction: it still has dpm's name, and its CPU time so far is dpm's.
   if (tid == program_.pid && program_.from_start) {
     birth.name = file_name(first_word(program_.command));
@@ -71,7 +65,7 @@ TrackedThread& ProcessTracker::register_thread(std::uint32_t tid, std::uint32_t 
   auto thread = std::make_unique<TrackedThread>();
   thread->metered = &shared_.meter.processes().begin(birth, creator.thread, time, shared_.clock.steady_ns(time));
   thread->thread_fd = shared_.kernel.open_thread(tid, pid);
-  shared_.news.watch_end(thread->thread_fd.get());
+  shared_.news.watch_end(thread->thread_fd.get(), tid);
   thread->files = shared_.kernel.files_of(pid, tid);
   auto& process = shared_.table.process_place(pid);
   // After an exec by another thread than the first, the process id belongs to a new process.
@@ -80,6 +74,13 @@ TrackedThread& ProcessTracker::register_thread(std::uint32_t tid, std::uint32_t 
   process->several_threads |= pid != tid;
   if (process->program.empty()) process->program = birth.program;
   if (pid == tid) process->unnamed = is_unnamed(birth.name, birth.program);
+  if (looks() && pid == tid) {
+    process->image = shared_.kernel.read_program_image(pid, tid);
+    if (const auto state = shared_.kernel.read_child(pid)) {
+      process->command_name = state->name;
+      process->has_executed = state->has_executed && !creator.executed_since;
+    }
+  }
   thread->process = process;
   thread->cpu_read_at = time;
   if (TrackedThread* before = shared_.table.thread(tid)) forget(*before);
@@ -181,13 +182,14 @@ void ProcessTracker::executed(TrackedThread& thread, LocalTime time) {
   observer_.program_changes(thread);
   shared_.meter.executed(*thread.metered, name, path, time, shared_.clock.steady_ns(time));
   thread.thread_fd = shared_.kernel.open_thread(tid, pid);
-  shared_.news.watch_end(thread.thread_fd.get());
+  shared_.news.watch_end(thread.thread_fd.get(), tid);
   thread.files = shared_.kernel.files_of(pid, tid);
   bypasses_.program_began(thread, time);
 }
 
 void ProcessTracker::ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime time, bool number_goes_on) {
   const std::uint32_t pid = thread.metered->pid(), tid = thread.metered->tid();
+  if (looks() && tid == pid) look_at_last_program(thread);
   observer_.thread_ends(thread, number_goes_on);
   cpu_times_.read_last(thread, time);
   shared_.meter.ended(*thread.metered, exit_code, time, shared_.clock.steady_ns(time));
@@ -198,6 +200,7 @@ void ProcessTracker::ended(TrackedThread& thread, std::uint32_t exit_code, Local
   if (tid == pid) process->kinship.first_has_ended = true;
   if (tid == pid) places_.forget(pid);
   if (!process->kinship.threads.empty()) return;
+  if (looks()) note_dead(pid);
   if (process->unnamed) ++unnamed_;
   shared_.table.erase_process(pid);
   is_gone(pid, process->kinship, time);
@@ -242,22 +245,6 @@ void ProcessTracker::process_has_ended(std::uint32_t pid, std::uint32_t wait_sta
   for (TrackedThread* thread : threads) ended(*thread, exit_status(wait_status), shared_.clock.now(), false);
 }
 
-void ProcessTracker::look_around() {
-  if (shared_.news.tells_of_processes()) return;
-  const LocalTime now = shared_.clock.now();
-  std::vector<TrackedThread*> gone;
-  for (const auto& [tid, thread] : shared_.table.threads())
-    if (shared_.kernel.has_ended(thread->thread_fd.get())) gone.push_back(thread.get());
-  for (TrackedThread* thread : gone) ended(*thread, 0, now, false);
-  for (const auto& [pid, process] : shared_.table.processes()) {
-    TrackedThread* first = shared_.table.thread(pid);
-    const std::string path = shared_.kernel.read_program_path(pid);
-    if (first == nullptr || path.empty() || path == process->program) continue;
-    executed(*first, now);
-    return;  // the table has changed; the next look finds the others
-  }
-}
-
 std::vector<std::string> ProcessTracker::warnings() const {
   std::vector<std::string> warnings;
   if (news_lost_ > 0)
@@ -266,6 +253,13 @@ std::vector<std::string> ProcessTracker::warnings() const {
   if (unnamed_ > 0)
     warnings.push_back(
         fmt::format("processes that ended before their names could be read: {}; each is called 'process'", unnamed_));
+  const auto add = [&warnings](const std::vector<std::string>& names, const char* what) {
+    if (!names.empty()) warnings.push_back(fmt::format("{}: {} ({})", what, names.size(), listed(names)));
+  };
+  add(unseen_children_, "processes that were never seen, because they made no metered call, by their parents");
+  add(parentless_, "processes whose parent had ended before they were seen");
+  add(maybe_executed_, "processes that were gone before it could be seen whether they executed a program");
+  add(codeless_, "processes that were gone before their exit status could be read, which counts as 0");
   if (auto cpu = cpu_times_.warning()) warnings.push_back(*std::move(cpu));
   return warnings;
 }

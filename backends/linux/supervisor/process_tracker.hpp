@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "backends/linux/supervisor/bypass_watch.hpp"
@@ -15,6 +16,9 @@
 #include "backends/linux/supervisor/shared.hpp"
 
 namespace dpm {
+
+// As a shell shows how a process ended, from what wait(2) reports.
+std::uint32_t exit_status(std::uint32_t wait_status);
 
 // What other parts must do when a thread or process changes.
 class ProcessObserver {
@@ -54,8 +58,15 @@ class ProcessTracker {
   // The thread of a call, registered if it is new; nullptr if it is gone.
   TrackedThread* thread_of(std::uint32_t tid);
   void read_news();
-  // Where the kernel announces nothing, finds ends and new programs by looking. How a process ended stays unknown.
+  // ---- where the kernel announces nothing: forks, execs and ends are found by looking; each does nothing elsewhere
   void look_around();
+  // The thread may have executed a program or ended, and its number may be another's by now.
+  void look_at(TrackedThread& thread);
+  void look_at_end(std::uint32_t tid);  // it may have ended
+  void find_children(std::uint32_t pid);
+  // The process has taken note of the end of a child that was never seen.
+  void has_unseen_child(const TrackedThread& parent);
+
   // The supervisor saw the end before its announcement came.
   void process_has_ended(std::uint32_t pid, std::uint32_t wait_status);
 
@@ -72,8 +83,19 @@ class ProcessTracker {
  private:
   struct Creator {
     MeteredThread* thread = nullptr;
-    bool itself = false;  // as in Processes::Birth
+    bool itself = false;          // as in Processes::Birth
+    bool executed_since = false;  // what the new process has: until then it had its creator's name
   };
+  bool looks() const { return !shared_.news.tells_of_processes(); }
+  TrackedThread* discover(std::uint32_t tid);
+  TrackedThread* discover_process(std::uint32_t pid, std::uint32_t parent_pid);
+  bool is_ours(std::uint32_t pid);
+  Creator creator_of(std::uint32_t child_pid, std::uint32_t parent_pid);
+  void look_at_program(TrackedThread& thread);
+  void look_at_last_program(TrackedThread& thread);
+  void has_ended_unannounced(TrackedThread& thread);
+  bool is_recorded_dead(std::uint32_t pid) const;
+  void note_dead(std::uint32_t pid);
   TrackedThread& register_thread(std::uint32_t tid, std::uint32_t pid, Creator creator, LocalTime time);
   Processes::Birth birth_of(std::uint32_t tid, std::uint32_t pid, Creator creator);
   void join_kin(TrackedThread& thread, std::uint32_t creator_pid);
@@ -96,6 +118,11 @@ class ProcessTracker {
   ChildWaits child_waits_;
   std::deque<ProcessChange> news_;  // announced, and not read yet
   std::uint64_t news_lost_ = 0, unnamed_ = 0;
+  int filters_min_ = 0;  // seccomp filters of each process of the program
+  std::uint32_t look_from_ = 0;  // the process with which the next look around begins
+  std::unordered_map<std::uint32_t, std::uint64_t> dead_;  // when processes began that are dead, and not gone yet
+  // What looking has missed, by the names of processes.
+  std::vector<std::string> unseen_children_, parentless_, maybe_executed_, codeless_;
 };
 
 }  // namespace dpm

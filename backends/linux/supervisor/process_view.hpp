@@ -14,6 +14,7 @@
 #include "os/kernel/children.hpp"
 #include "os/kernel/cpu_counter.hpp"
 #include "os/kernel/process_files.hpp"
+#include "os/kernel/program_image.hpp"
 #include "os/kernel/tracee.hpp"
 #include "os/unique_fd.hpp"
 
@@ -29,6 +30,7 @@ class ProcessView {
   // ---- a thread
   virtual UniqueFd open_thread(std::uint32_t tid, std::uint32_t pid) = 0;
   virtual bool has_ended(int thread_fd) = 0;
+  virtual std::optional<std::uint32_t> exit_code_of(int thread_fd) = 0;
   virtual std::unique_ptr<ThreadFiles> files_of(std::uint32_t pid, std::uint32_t tid) = 0;
   virtual std::optional<ThreadStatus> read_status(std::uint32_t tid) = 0;
   virtual std::optional<bool> is_ending(std::uint32_t pid, std::uint32_t tid) = 0;
@@ -42,6 +44,7 @@ class ProcessView {
   virtual std::string read_command_name(std::uint32_t pid, std::uint32_t tid) = 0;
   virtual std::string read_program_path(std::uint32_t pid) = 0;
   virtual std::string read_cgroup_label(std::uint32_t pid) = 0;
+  virtual std::optional<ProgramImage> read_program_image(std::uint32_t pid, std::uint32_t tid) = 0;
   virtual std::uint64_t read_beginning_ns(std::uint32_t pid, std::uint32_t tid) = 0;
   virtual std::vector<std::uint32_t> read_thread_ids(std::uint32_t pid) = 0;
   virtual bool process_cpu_time_ns(std::uint32_t pid, std::uint64_t& cpu_ns) = 0;
@@ -56,6 +59,8 @@ class ProcessView {
   virtual std::optional<ChildState> read_child(std::uint32_t pid) = 0;
   virtual std::optional<std::vector<std::uint32_t>> read_children(std::uint32_t pid, std::uint32_t tid,
                                                                   std::size_t threads_max) = 0;
+  virtual std::vector<std::uint32_t> read_children_of_thread(std::uint32_t pid, std::uint32_t tid) = 0;
+  virtual std::vector<std::uint32_t> read_inner_numbers(std::uint32_t pid, InnerNumbers which) = 0;
   virtual std::uint32_t process_of(int process_fd) = 0;
 };
 

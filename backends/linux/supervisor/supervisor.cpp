@@ -22,7 +22,8 @@ namespace {
 constexpr std::size_t kServingSlot = 0;
 // To wake the thread that feeds the sink, on another CPU, costs as much as looking at a few calls.
 constexpr std::size_t kBatchEvents = 1000;
-constexpr std::uint64_t kWakeEvent = 1, kNewsEvent = 2, kEndEvent = 3;
+constexpr std::uint64_t kWakeEvent = 1, kNewsEvent = 2;
+constexpr std::uint32_t kEndEvent = 3;
 // The longest pause for an idle program: hundreds of idle programs cost nearly nothing.
 constexpr std::int64_t kTickMaxNs = 320'000'000;
 constexpr std::int64_t kLookAgainNs = 1'000'000;
@@ -171,6 +172,8 @@ std::int64_t Supervisor::wake_up_at_ns(std::int64_t now_ns, std::int64_t next_ti
 void Supervisor::take_event(std::uint64_t data) {
   if (HoldTable::is_hold(data)) handler_.held().fired(data);
   if (data == kNewsEvent) handler_.tracker().read_news();
+  if (!HoldTable::is_hold(data) && static_cast<std::uint32_t>(data) == kEndEvent)
+    handler_.tracker().look_at_end(static_cast<std::uint32_t>(data >> 32));
   std::uint64_t wakes = 0;
   if (data == kWakeEvent) [[maybe_unused]]
     const ssize_t read = ::read(wake_.get(), &wakes, sizeof wakes);

@@ -12,6 +12,7 @@
 #include "backends/linux/supervisor/wait_request.hpp"
 #include "os/kernel/cpu_counter.hpp"
 #include "os/kernel/descriptor.hpp"
+#include "os/kernel/program_image.hpp"
 #include "os/kernel/tracee.hpp"
 
 namespace dpm {
@@ -73,6 +74,7 @@ struct ChildWait {
   bool held = false;
   std::size_t slot = 0;            // if it is held
   std::uint32_t own_group = 0;     // of the waiting process
+  std::uint64_t faults_before = 0;  // ChildState::reaped_faults of it, if the call does not wait or nothing is announced
   std::uint32_t likely_child = 0;  // that had ended when the call went on; another may have been taken instead
   std::int64_t look_at_ns = 0;     // when to look at its children again, though nothing was announced,
   std::int64_t look_pause_ns = 0;  // and how long after that again: twice as long each time
@@ -107,6 +109,12 @@ struct TrackedProcess {
 
   Kinship kinship;
   std::string program;
+  // Where execs are not announced: the image in force, the name, and whether it has executed since its fork, when they
+  // were last looked at.
+  std::optional<ProgramImage> image;
+  std::string command_name;
+  bool has_executed = false;
+  std::size_t number_depth = 0;  // in how many process namespaces it has a number; 0: not looked at
   std::vector<Range> known;
   bool several_threads = false;
   bool is_interrupted = false;  // signals have taken calls of it away

@@ -116,7 +116,8 @@ class MeterCommand : public Command {
     if (source->methods.front()->notifies())
       if (auto done = prepare_notification(program, terminal); !done) return refuse(terminal, *this, done.error());
 
-    wait_ = wait_ || audit_;
+    // When the first process of a container ends, the kernel kills all others, the meter too.
+    wait_ = wait_ || audit_ || ::getpid() == 1;
     const bool stays = wait_ || (terminal.err_is_tty && !become_);
     // A parent that stays needs the folder before it knows the program's process id.
     const auto front_pid = static_cast<std::uint32_t>(::getpid());

@@ -147,6 +147,116 @@ TEST_CASE("notifications: what a child forked just before its end is its child",
   CHECK(births[1].process == ends[0].process);
 }
 
+// ---- nothing is announced
+
+namespace {
+
+// A server that has executed, on a kernel that announces nothing.
+struct Unannounced : Program {
+  Unannounced() {
+    kernel.announces = false;
+    kernel.processes[kServer].has_executed = true;
+    kernel.processes[kServer].image = 1;
+    call(kServer, SYS_sendto, {kFd, 0x2000, 1});
+  }
+  // It has what a fork leaves: its parent's program.
+  void make_child() {
+    kernel.process(kChild, kServer).image = kernel.processes[kServer].image;
+    kernel.processes[kChild].program = kernel.processes[kServer].program;
+  }
+  void child_executes(const std::string& path) {
+    kernel.processes[kChild].program = path;
+    kernel.processes[kChild].has_executed = true;
+    ++kernel.processes[kChild].image;
+    kernel.now_ns += 1'000'000;
+  }
+  void child_ends() {
+    kernel.threads.erase(kChild);
+    kernel.processes[kChild].is_dead = true;
+    kernel.now_ns += 1'000'000;
+  }
+  void child_is_reaped() {
+    kernel.processes.erase(kChild);
+    kernel.processes[kServer].children.clear();
+    kernel.processes[kServer].reaped_faults += 100;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("notifications: an exec that is not announced is found at the next call, be it of the same file", "[linux]") {
+  Unannounced program;
+  REQUIRE(program.count(EventType::exec) == 1);  // the server's own
+  program.make_child();
+  program.call(kChild, SYS_sendto, {kFd, 0x2000, 1});
+  CHECK(program.count(EventType::create_process) == 1);
+  CHECK(program.count(EventType::exec) == 1);
+  for (const std::string path : {"/usr/bin/other", "/usr/bin/other"}) {
+    program.child_executes(path);
+    program.call(kChild, SYS_sendto, {kFd, 0x2000, 1});
+  }
+  CHECK(program.count(EventType::exec) == 3);
+}
+
+TEST_CASE("notifications: a child that makes no call is found by its parent's wait, dead or alive", "[linux]") {
+  const bool is_dead = GENERATE(false, true);
+  Unannounced program;
+  program.make_child();
+  program.child_executes("/usr/bin/silent");
+  if (is_dead) program.child_ends();
+  const auto id = program.wait_for_any_child();
+  CHECK(program.waits(id) == !is_dead);
+  program.child_ends();
+  program.handler.tracker().look_at_end(kChild);
+  CHECK(program.was_let_go(id));
+  for (const EventType type : {EventType::create_process, EventType::destroy_process, EventType::wait})
+    CHECK(program.count(type) == 1);
+  CHECK(program.count(EventType::exec) == 2);
+  CHECK(program.handler.warnings().empty());
+}
+
+TEST_CASE("notifications: the end that a wait cannot be held for shows by the child that is gone", "[linux]") {
+  Unannounced program;
+  program.kernel.processes[kServer].catches_ends = true;
+  program.make_child();
+  const auto id = program.wait_for_any_child();
+  CHECK(program.was_let_go(id));
+  program.child_ends();
+  program.child_is_reaped();
+  program.call(kServer, SYS_sendto, {kFd, 0x2000, 1});
+  CHECK(program.count(EventType::wait) == 1);
+  CHECK(program.count(EventType::destroy_process) == 1);
+}
+
+TEST_CASE("notifications: what looking has missed is counted by name", "[linux]") {
+  Unannounced program;
+  program.kernel.processes[kServer].catches_ends = true;
+  program.make_child();
+  program.call(kServer, SYS_wait4, {UINT64_MAX, 0, 0});
+  program.kernel.process(kGrandchild, kServer);  // comes and goes while its parent waits
+  program.kernel.threads.erase(kGrandchild);
+  program.kernel.processes.erase(kGrandchild);
+  program.kernel.processes[kServer].children = {kChild};
+  program.kernel.processes[kServer].reaped_faults += 100;
+  program.call(kServer, SYS_sendto, {kFd, 0x2000, 1});
+  const auto warnings = program.handler.warnings();
+  CHECK(std::count(warnings.begin(), warnings.end(),
+                   "processes that were never seen, because they made no metered call, by their parents: 1 (server "
+                   "(100))") == 1);
+}
+
+TEST_CASE("notifications: a number that another process has by now is that process's", "[linux]") {
+  Unannounced program;
+  program.make_child();
+  program.call(kChild, SYS_sendto, {kFd, 0x2000, 1});
+  program.child_ends();
+  program.handler.look_around(program.kernel.now_ns);
+  program.child_is_reaped();
+  program.make_child();
+  program.call(kChild, SYS_sendto, {kFd, 0x2000, 1});
+  CHECK(program.count(EventType::create_process) == 2);
+}
+
 // ---- which child a wait takes
 
 TEST_CASE("notifications: a wait takes the child that is gone afterwards, not the one that had ended before",

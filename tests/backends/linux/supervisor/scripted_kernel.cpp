@@ -228,10 +228,12 @@ std::unique_ptr<ThreadFiles> ScriptedKernel::files_of(std::uint32_t, std::uint32
 
 std::optional<ThreadStatus> ScriptedKernel::read_status(std::uint32_t tid) {
   const auto found = threads.find(tid);
-  if (found == threads.end()) return std::nullopt;
+  const auto dead = processes.find(tid);
+  const bool is_dead = dead != processes.end() && dead->second.is_dead;
+  if (found == threads.end() && !is_dead) return std::nullopt;
   ThreadStatus status;
   status.tid = tid;
-  status.pid = found->second.pid;
+  status.pid = is_dead ? tid : found->second.pid;
   status.parent_pid = processes.at(status.pid).parent_pid;
   return status;
 }
@@ -242,6 +244,18 @@ std::size_t ScriptedKernel::read_memory(std::uint32_t, std::uint64_t address, st
   const std::size_t bytes = std::min(into.size(), found->second.size());
   std::copy_n(found->second.begin(), bytes, into.begin());
   return bytes;
+}
+
+std::optional<ProgramImage> ScriptedKernel::read_program_image(std::uint32_t pid, std::uint32_t) {
+  const auto found = processes.find(pid);
+  if (found == processes.end() || found->second.is_dead) return std::nullopt;
+  ProgramImage image{.random_at = 1};
+  image.random[0] = static_cast<std::byte>(found->second.image);
+  return image;
+}
+
+std::vector<std::uint32_t> ScriptedKernel::read_children_of_thread(std::uint32_t pid, std::uint32_t tid) {
+  return pid == tid ? processes.at(pid).children : std::vector<std::uint32_t>();
 }
 
 std::vector<int> ScriptedKernel::read_descriptor_numbers(std::uint32_t pid) {
@@ -278,6 +292,9 @@ std::optional<ChildState> ScriptedKernel::read_child(std::uint32_t pid) {
   state.parent_pid = found->second.parent_pid;
   state.state = found->second.is_dead ? 'Z' : 'S';
   state.threads = 1;
+  state.name = read_command_name(pid, pid);
+  state.has_executed = found->second.has_executed;
+  state.reaped_faults = found->second.reaped_faults;
   state.exit_signal = SIGCHLD;
   return state;
 }

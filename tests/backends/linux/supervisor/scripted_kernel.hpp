@@ -60,6 +60,9 @@ struct ScriptedProcess {
   std::vector<std::uint32_t> children;
   bool is_dead = false;       // its parent has not reaped it
   bool catches_ends = false;  // SIGCHLD
+  std::uint64_t image = 0;    // another for each program that it executes
+  bool has_executed = false;
+  std::uint64_t reaped_faults = 0;
   std::map<std::int32_t, ScriptedFile*> files;
 };
 
@@ -81,6 +84,7 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   std::map<std::uint64_t, std::vector<std::byte>> memory;  // of every process, by address
   std::int64_t now_ns = 1'000'000'000;
   bool may_trace = true;
+  bool announces = true;  // forks, execs and ends
 
   // ---- what was answered: 0 is "let go", otherwise an errno
   std::map<std::uint64_t, int> answers;
@@ -125,6 +129,7 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   std::uint16_t runnable_tasks(std::int64_t) override { return 1; }
   UniqueFd open_thread(std::uint32_t tid, std::uint32_t pid) override;
   bool has_ended(int thread_fd) override { return !threads.contains(tid_of_.at(thread_fd)); }
+  std::optional<std::uint32_t> exit_code_of(int) override { return std::nullopt; }
   std::unique_ptr<ThreadFiles> files_of(std::uint32_t pid, std::uint32_t tid) override;
   std::optional<ThreadStatus> read_status(std::uint32_t tid) override;
   std::optional<bool> is_ending(std::uint32_t, std::uint32_t tid) override { return !threads.contains(tid); }
@@ -135,6 +140,7 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   std::string read_command_name(std::uint32_t pid, std::uint32_t) override;
   std::string read_program_path(std::uint32_t pid) override { return processes.at(pid).program; }
   std::string read_cgroup_label(std::uint32_t pid) override { return processes.at(pid).cgroup; }
+  std::optional<ProgramImage> read_program_image(std::uint32_t pid, std::uint32_t) override;
   std::uint64_t read_beginning_ns(std::uint32_t, std::uint32_t) override { return 0; }
   std::vector<std::uint32_t> read_thread_ids(std::uint32_t pid) override;
   bool process_cpu_time_ns(std::uint32_t pid, std::uint64_t& cpu_ns) override;
@@ -145,13 +151,15 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   bool has_no_descriptor_left(std::uint32_t, std::size_t) override { return false; }
   std::optional<ChildState> read_child(std::uint32_t pid) override;
   std::optional<std::vector<std::uint32_t>> read_children(std::uint32_t pid, std::uint32_t, std::size_t) override;
+  std::vector<std::uint32_t> read_children_of_thread(std::uint32_t pid, std::uint32_t tid) override;
+  std::vector<std::uint32_t> read_inner_numbers(std::uint32_t pid, InnerNumbers) override { return {pid}; }
   std::uint32_t process_of(int) override { return 0; }
 
   // KernelNews
-  bool tells_of_processes() const override { return true; }
+  bool tells_of_processes() const override { return announces; }
   bool drain(const std::function<void(const ProcessChange&)>& take) override;
   void await(int) override {}
-  void watch_end(int) override {}
+  void watch_end(int, std::uint32_t) override {}
   bool tells_of_sockets() const override { return false; }
   SocketNews drain_closed_sockets(const std::function<void(const ClosedSocket&)>&, std::int64_t) override { return {}; }
   bool await_closed_socket(int) override { return false; }

@@ -1,0 +1,2 @@
+#!/bin/bash
+for ((i = 0; i < 100; i++)); do /bin/true; done
