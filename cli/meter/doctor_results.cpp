@@ -103,9 +103,10 @@ Check cpu_time_check(const MachineCapabilities& machine) {
 Check unix_peers_check(const MachineCapabilities& machine) {
   const std::string name = "UNIX sockets";
   if (machine.unix_peers.worked()) return {name, Verdict::good, "their other ends are known", ""};
-  return {name, Verdict::limited, "the kernel does not tell their other ends",
-          "With --source notify, messages over UNIX sockets may have an unknown sender or receiver; a warning names the "
-          "processes. As root load the module unix_diag (CONFIG_UNIX_DIAG)."};
+  return {
+      name, Verdict::limited, "the kernel does not tell their other ends",
+      "With --source notify, messages over UNIX sockets may have an unknown sender or receiver; a warning names the "
+      "processes. As root load the module unix_diag (CONFIG_UNIX_DIAG)."};
 }
 
 Check samples_check(const MachineCapabilities& machine) {
@@ -139,12 +140,12 @@ Check acquire_check(const MachineCapabilities& machine) {
 Check announcements_check(const MachineCapabilities& machine) {
   const std::string name = "starts and ends";
   if (machine.announcements_problem.empty()) return {name, Verdict::good, "announced by the kernel", ""};
-  return {
-      name, Verdict::limited, "read from /proc instead",
-      fmt::format("The kernel does not announce processes to dpm ({}). With --source notify, dpm looks for forks, execs "
-                  "and ends: their times are up to a millisecond late, and a child that makes no call and is gone at once "
-                  "may be missing. Warnings count by name what was missed.",
-                  machine.announcements_problem)};
+  return {name, Verdict::limited, "read from /proc instead",
+          fmt::format(
+              "The kernel does not announce processes to dpm ({}). With --source notify, dpm looks for forks, execs "
+              "and ends: their times are up to a millisecond late, and a child that makes no call and is gone at once "
+              "may be missing. Warnings count by name what was missed.",
+              machine.announcements_problem)};
 }
 
 Check filters_check(const MachineCapabilities& machine) {
@@ -156,9 +157,10 @@ Check filters_check(const MachineCapabilities& machine) {
 Check proc_check(const MachineCapabilities& machine) {
   if (!machine.proc_mounted) return {"/proc", Verdict::missing, "not mounted", "As root: mount -t proc proc /proc"};
   if (!machine.proc_is_ours)
-    return {"/proc", Verdict::missing, "shows another process namespace",
-            "The numbers of processes in it are not those that dpm gets. Mount one of this namespace: 'mount -t proc proc "
-            "/proc', or 'unshare --mount-proc'."};
+    return {
+        "/proc", Verdict::missing, "shows another process namespace",
+        "The numbers of processes in it are not those that dpm gets. Mount one of this namespace: 'mount -t proc proc "
+        "/proc', or 'unshare --mount-proc'."};
   if (machine.hidden_processes.empty()) return {"/proc", Verdict::good, "shows every process", ""};
   return {"/proc", Verdict::note, machine.hidden_processes + ": other users' processes are not shown",
           machine.may_trace_all ? "" : "Your own are shown, which is enough to meter them."};
@@ -246,11 +248,11 @@ std::string conclusion(const Diagnosis& diagnosis) {
 }  // namespace
 
 Diagnosis diagnose(const MachineCapabilities& machine) {
-  return {kernel_check(machine),        notification_check(machine), access_check(machine),   proc_check(machine),
-          wake_up_check(machine),       counts_check(machine),       unix_peers_check(machine), cpu_time_check(machine), samples_check(machine),
-          announcements_check(machine), privilege_check(machine),    acquire_check(machine),  filters_check(machine),
-          descriptors_check(machine),   io_uring_check(machine),     logout_check(machine),   cgroup_check(machine),
-          kernel_source_check(machine)};
+  return {kernel_check(machine),  notification_check(machine),  access_check(machine),     proc_check(machine),
+          wake_up_check(machine), counts_check(machine),        unix_peers_check(machine), cpu_time_check(machine),
+          samples_check(machine), announcements_check(machine), privilege_check(machine),  acquire_check(machine),
+          filters_check(machine), descriptors_check(machine),   io_uring_check(machine),   logout_check(machine),
+          cgroup_check(machine),  kernel_source_check(machine)};
 }
 
 bool can_meter(const Diagnosis& diagnosis) {

@@ -188,7 +188,8 @@ void read_own_status(MachineCapabilities& found) {
   found.filters_above = std::atoi(line_of(path, "Seccomp_filters:").c_str());
   found.proc_mounted = ::access(path.c_str(), R_OK) == 0;
   std::array<char, 16> self{};
-  found.proc_is_ours = ::readlink("/proc/self", self.data(), self.size() - 1) > 0 && std::atoi(self.data()) == ::getpid();
+  found.proc_is_ours =
+      ::readlink("/proc/self", self.data(), self.size() - 1) > 0 && std::atoi(self.data()) == ::getpid();
 }
 
 // "proc /proc proc rw,nosuid,hidepid=2 0 0"

@@ -40,7 +40,7 @@ struct MachineCapabilities {
   int filters_above = 0;           // seccomp filters that this process runs under
   int yama_scope = -1;             // kernel.yama.ptrace_scope; -1: there is no Yama
   bool proc_mounted = false;
-  bool proc_is_ours = false;  // it shows the processes of this process namespace, under their numbers here
+  bool proc_is_ours = false;            // it shows the processes of this process namespace, under their numbers here
   std::string hidden_processes;         // the option hidepid of /proc; empty: everything is shown
   std::uint64_t descriptors_max = 0;    // RLIMIT_NOFILE
   std::uint64_t descriptors_limit = 0;  // how far it may be raised

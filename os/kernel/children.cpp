@@ -35,8 +35,8 @@ bool append_children(std::uint32_t pid, std::uint32_t tid, std::vector<std::uint
 
 // "1234 (any name) S 1 1234 ...": STATE is field 3, and the name may hold anything.
 std::optional<ChildState> parse_child(const char* stat) {
-  constexpr int kState = 3, kParent = 4, kGroup = 5, kFlags = 9, kReapedMinor = 11, kReapedMajor = 13, kReapedUser = 16, kReapedSystem = 17, kThreads = 20,
-                kExitSignal = 38, kExitCode = 52;
+  constexpr int kState = 3, kParent = 4, kGroup = 5, kFlags = 9, kReapedMinor = 11, kReapedMajor = 13, kReapedUser = 16,
+                kReapedSystem = 17, kThreads = 20, kExitSignal = 38, kExitCode = 52;
   constexpr unsigned long kForkedOnly = 0x40;  // PF_FORKNOEXEC of the kernel's sched.h
   const char* at = std::strrchr(stat, ')');
   const char* name = std::strchr(stat, '(');

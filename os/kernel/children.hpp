@@ -18,9 +18,10 @@ struct ChildState {
   int exit_signal = 0;             // what its end sends to its parent
   std::uint32_t exit_code = 0;     // as wait(2) reports it
   std::uint64_t reaped_ticks = 0;  // CPU time of the children that it has reaped, and of their reaped children
-  std::uint64_t reaped_faults = 0;  // page faults of these: each process has some, so this grows with each that is reaped
-  std::string name;                // of 15 characters at most
-  bool has_executed = false;       // a program, since it was forked; still known of a dead one
+  std::uint64_t reaped_faults =
+      0;                      // page faults of these: each process has some, so this grows with each that is reaped
+  std::string name;           // of 15 characters at most
+  bool has_executed = false;  // a program, since it was forked; still known of a dead one
 
   // All its threads have ended, and its parent has not reaped it.
   bool has_ended() const { return state == 'Z' && threads <= 1; }

@@ -60,7 +60,8 @@ bool is_confirmed(int fd) {
     proc_event event = {};
     if (static_cast<std::size_t>(length) < kHead + offsetof(proc_event, event_data)) continue;
     std::memcpy(&event, buffer + kHead, std::min(sizeof event, static_cast<std::size_t>(length) - kHead));
-    if (static_cast<std::uint32_t>(event.what) == 0 && message->ack == kOwnRequest + 1) return event.event_data.ack.err == 0;
+    if (static_cast<std::uint32_t>(event.what) == 0 && message->ack == kOwnRequest + 1)
+      return event.event_data.ack.err == 0;
   }
 }
 

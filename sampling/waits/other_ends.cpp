@@ -85,7 +85,8 @@ std::string OtherEnds::of(std::uint32_t thread, int descriptor) {
 }
 
 std::string OtherEnds::of_socket(std::uint32_t pid, const std::string& link) {
-  if (const std::uint64_t peer = unix_peer_inode(inode_of(link)).value_or(0); peer != 0) return owners_of(socket_link(peer), pid);
+  if (const std::uint64_t peer = unix_peer_inode(inode_of(link)).value_or(0); peer != 0)
+    return owners_of(socket_link(peer), pid);
   const TcpSocket* socket = tcp_socket(pid, link);
   if (socket == nullptr) return "";
   if (socket->listens) return "new connections to " + address_text(socket->local);

@@ -14,7 +14,8 @@ bool is_young_and_due(std::uint64_t calls) { return calls == 4 || calls == 16 ||
 
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t kNamedMax = 5;
-  const std::vector<std::string> first(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kNamedMax)));
+  const std::vector<std::string> first(names.begin(),
+                                       names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kNamedMax)));
   return fmt::format("{}{}", fmt::join(first, ", "), names.size() > kNamedMax ? ", ..." : "");
 }
 

@@ -74,7 +74,7 @@ class CallInspector {
   CpuTimes& cpu_times_;
   CodePlaces& places_;
   std::uint64_t unlooked_calls_ = 0;
-  std::uint64_t untold_sockets_ = 0;       // UNIX sockets whose peer the kernel does not tell,
+  std::uint64_t untold_sockets_ = 0;        // UNIX sockets whose peer the kernel does not tell,
   std::set<std::string> untold_processes_;  // and processes that use them
 };
 

@@ -95,6 +95,16 @@ void ProcessTracker::note_dead(std::uint32_t pid) {
   dead_[pid] = shared_.kernel.read_beginning_ns(pid, pid);
 }
 
+// `is_new`: the program made it. If it has executed, even since it was discovered, the next look finds that.
+void ProcessTracker::note_first_look(TrackedProcess& process, std::uint32_t pid, bool is_new) {
+  const auto image = shared_.kernel.read_program_image(pid, pid);
+  const auto state = shared_.kernel.read_child(pid);
+  if (!state) return;
+  process.command_name = state->name;
+  process.has_executed = state->has_executed && !is_new;
+  if (!state->has_executed || !is_new) process.image = image;
+}
+
 void ProcessTracker::look_at_program(TrackedThread& thread) {
   const std::uint32_t pid = thread.metered->pid(), tid = thread.metered->tid();
   std::array<std::byte, 16> random{};

@@ -74,13 +74,7 @@ TrackedThread& ProcessTracker::register_thread(std::uint32_t tid, std::uint32_t 
   process->several_threads |= pid != tid;
   if (process->program.empty()) process->program = birth.program;
   if (pid == tid) process->unnamed = is_unnamed(birth.name, birth.program);
-  if (looks() && pid == tid) {
-    process->image = shared_.kernel.read_program_image(pid, tid);
-    if (const auto state = shared_.kernel.read_child(pid)) {
-      process->command_name = state->name;
-      process->has_executed = state->has_executed && !creator.executed_since;
-    }
-  }
+  if (looks() && pid == tid) note_first_look(*process, pid, creator.thread != nullptr);
   thread->process = process;
   thread->cpu_read_at = time;
   if (TrackedThread* before = shared_.table.thread(tid)) forget(*before);

@@ -91,6 +91,7 @@ class ProcessTracker {
   TrackedThread* discover_process(std::uint32_t pid, std::uint32_t parent_pid);
   bool is_ours(std::uint32_t pid);
   Creator creator_of(std::uint32_t child_pid, std::uint32_t parent_pid);
+  void note_first_look(TrackedProcess& process, std::uint32_t pid, bool is_new);
   void look_at_program(TrackedThread& thread);
   void look_at_last_program(TrackedThread& thread);
   void has_ended_unannounced(TrackedThread& thread);
@@ -118,8 +119,8 @@ class ProcessTracker {
   ChildWaits child_waits_;
   std::deque<ProcessChange> news_;  // announced, and not read yet
   std::uint64_t news_lost_ = 0, unnamed_ = 0;
-  int filters_min_ = 0;  // seccomp filters of each process of the program
-  std::uint32_t look_from_ = 0;  // the process with which the next look around begins
+  int filters_min_ = 0;                                    // seccomp filters of each process of the program
+  std::uint32_t look_from_ = 0;                            // the process with which the next look around begins
   std::unordered_map<std::uint32_t, std::uint64_t> dead_;  // when processes began that are dead, and not gone yet
   // What looking has missed, by the names of processes.
   std::vector<std::string> unseen_children_, parentless_, maybe_executed_, codeless_;

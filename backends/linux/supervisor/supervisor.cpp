@@ -252,8 +252,9 @@ std::vector<std::string> Supervisor::warnings() {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> warnings;
   if (!news_.tells_of_processes())
-    warnings.push_back(fmt::format("processes were learnt about from /proc only ({}): forks and exits are less exact",
-                                   news_.why_not()));
+    warnings.push_back(
+        fmt::format("processes were learnt about from /proc only ({}): times of forks, execs and ends may be late",
+                    news_.why_not()));
   const auto more = handler_.warnings();
   warnings.insert(warnings.end(), more.begin(), more.end());
   const auto& gaps = shared_.meter.gaps();

@@ -72,9 +72,10 @@ struct ChildWait {
   Call call;
   std::int64_t since_ns = 0;
   bool held = false;
-  std::size_t slot = 0;            // if it is held
-  std::uint32_t own_group = 0;     // of the waiting process
-  std::uint64_t faults_before = 0;  // ChildState::reaped_faults of it, if the call does not wait or nothing is announced
+  std::size_t slot = 0;         // if it is held
+  std::uint32_t own_group = 0;  // of the waiting process
+  std::uint64_t faults_before =
+      0;                           // ChildState::reaped_faults of it, if the call does not wait or nothing is announced
   std::uint32_t likely_child = 0;  // that had ended when the call went on; another may have been taken instead
   std::int64_t look_at_ns = 0;     // when to look at its children again, though nothing was announced,
   std::int64_t look_pause_ns = 0;  // and how long after that again: twice as long each time

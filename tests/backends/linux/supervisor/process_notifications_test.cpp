@@ -147,6 +147,30 @@ TEST_CASE("notifications: what a child forked just before its end is its child",
   CHECK(births[1].process == ends[0].process);
 }
 
+TEST_CASE("notifications: a call that does not wait takes a child that ends between the look at it and the call",
+          "[linux]") {
+  const bool takes = GENERATE(true, false), ends_itself = GENERATE(true, false);
+  Program program;
+  program.start_child();
+  program.wait_for_any_child(WNOHANG);
+  if (takes) {
+    program.kernel.processes[kServer].reaped_faults += 100;
+    program.kernel.processes[kServer].children.clear();
+    program.kernel.processes.erase(kChild);
+  } else {
+    program.kernel.processes[kChild].is_dead = true;
+  }
+  program.kernel.threads.erase(kChild);
+  program.kernel.announce(ProcessChange::Kind::exit, kChild, kChild);
+  if (ends_itself) {
+    program.kernel.announce(ProcessChange::Kind::exit, kServer, kServer);
+  } else {
+    program.call(kServer, SYS_sendto, {kFd, 0x2000, 1});
+  }
+  program.handler.tracker().read_news();
+  CHECK(program.count(EventType::wait) == (takes ? 1 : 0));
+}
+
 // ---- nothing is announced
 
 namespace {
