@@ -91,7 +91,7 @@ def executes_itself(told: Told) -> None:
 
 
 def reads_then_executes(told: Told) -> None:
-    """What execve() itself reads is no message."""
+    """What execve() itself reads is not a message."""
     for _ in range(10):
         ours, its = os.pipe()
         pid = os.fork()
