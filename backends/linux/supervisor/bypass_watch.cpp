@@ -12,7 +12,7 @@ bool is_young_and_due(std::uint64_t calls) { return calls == 4 || calls == 16 ||
 
 }  // namespace
 
-std::string listed(const std::vector<std::string>& names) {
+std::string first_names(const std::vector<std::string>& names) {
   constexpr std::size_t kNamedMax = 5;
   const std::vector<std::string> first(names.begin(),
                                        names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kNamedMax)));

@@ -102,7 +102,7 @@ std::vector<std::string> CallInspector::warnings() const {
   return {fmt::format(
       "{} UNIX sockets of {} have unknown other ends: the kernel does not tell them to dpm (no CONFIG_UNIX_DIAG, or "
       "another network namespace); their messages may have no receiver",
-      untold_sockets_, listed({untold_processes_.begin(), untold_processes_.end()}))};
+      untold_sockets_, first_names({untold_processes_.begin(), untold_processes_.end()}))};
 }
 
 Socket* CallInspector::socket_behind(int fd, std::uint64_t id) {

@@ -436,7 +436,7 @@ std::vector<std::string> ProcessTracker::warnings() const {
     warnings.push_back(
         fmt::format("processes that ended before their names could be read: {}; each is called 'process'", unnamed_));
   const auto add = [&warnings](const std::vector<std::string>& names, const char* what) {
-    if (!names.empty()) warnings.push_back(fmt::format("{}: {} ({})", what, names.size(), listed(names)));
+    if (!names.empty()) warnings.push_back(fmt::format("{}: {} ({})", what, names.size(), first_names(names)));
   };
   add(unseen_children_, "processes that were never seen, because they made no metered call, by their parents");
   add(parentless_, "processes whose parent had ended before they were seen");
