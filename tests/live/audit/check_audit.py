@@ -18,6 +18,7 @@ import running
 
 DIFFERS = 3  # exit status
 OWN_STATUS = 7
+MEMORY_IS_FREED_S = 0.05
 # What a program of HIDDEN sends and receives, by which carrier.
 MOVED = {"vmsplice": ("pipes", 5000), "tee": ("pipes", 6000), "asynchronous_writes": ("pipes", 20_000), "poll": ("UNIX streams", 200)}
 
@@ -40,12 +41,23 @@ class Site:
         return done.returncode, done.stderr, json.loads(found.read_text()) if found.exists() else {}
 
 
+def is_known(site: Site, found: dict[str, Any]) -> bool:
+    """dpm waits for the program's first process at once. Then only a counter has its last CPU time, which since Linux 6.16 lacks what the kernel
+    needs to free its memory (docs/limitations.md)."""
+    differing = [row for rows in ("moved", "connections", "cpu") for row in found.get(rows, []) if row["verdict"] == "differs"]
+    first = found.get("cpu", [{}])[0]
+    return site.source == "notify" and differing == [first] and first["trace_s"] < first["kernel_s"] < first["trace_s"] + MEMORY_IS_FREED_S
+
+
 def check_seen(site: Site, name: str) -> list[str]:
     status, printed, found = site.audit(name)
     wrong = []
-    if found.get("verdict") != "agrees" or found["differing"] != 0:
+    known = is_known(site, found)
+    if known:
+        print("  KNOWN: the CPU time of the first process lacks its end")
+    if not known and (found.get("verdict") != "agrees" or found["differing"] != 0):
         wrong.append(f"the verdict is {found.get('verdict')}, with {found.get('differing')} differences")
-    if status != OWN_STATUS:
+    if status != (DIFFERS if known else OWN_STATUS):
         wrong.append(f"exit status {status}, not the program's {OWN_STATUS}")
     if not site.user and not any(row["verdict"] == "equal" for row in found.get("moved", [])):
         wrong.append("nothing was compared")
