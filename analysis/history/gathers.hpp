@@ -1,14 +1,16 @@
-// Answers that a process has asked several others for and takes one directly after the other:
+// Answers of several that a process goes on after, by their number and not by their senders:
 //
-//   searcher   o ask A   o ask B   o ask C   o answer of B   o answer of A   o answer of C   o merge
+//   searcher   o ask A   o ask B   o ask C   o answer of B   o answer of A   o merge      o answer of C
 //
-// It goes on when the last of them is there, whichever that is. In arrival order the merging would move with the answer that
-// was last in the trace, and begin too early where another one is last. In a replay in role order the k-th of these RECEIVEs
-// takes the k-th answer. What the process does between two answers must not be a message.
+// It goes on when two of them are there, whichever they are. In arrival order the merging would move with the answer that was
+// second in the trace. In a replay in role order the k-th of these RECEIVEs takes the k-th answer. Which answers belong together
+// is found by analysis/behaviour/gather_finder.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "analysis/history/history.hpp"
@@ -17,24 +19,29 @@ namespace dpm {
 
 class Gathers {
  public:
-  // Answers of several to one process, of whom each was sent something directly before and answers once; at least four times.
-  // Processes that are `settled` go on by another rule.
-  Gathers(const History& history, const std::vector<bool>& settled);
+  // RECEIVEs in the order of the trace.
+  void add(std::vector<std::uint32_t> receives) {
+    for (const std::uint32_t receive : receives) of_.emplace_back(receive, gatherings_.size());
+    gatherings_.push_back(std::move(receives));
+  }
+  // Call after the last add().
+  void finish() {
+    std::sort(of_.begin(), of_.end());
+  }
 
-  bool empty() const { return ranges_.empty(); }
-  std::size_t size() const { return ranges_.size(); }
-  // The gathering that a RECEIVE belongs to, and its first RECEIVE.
-  std::optional<std::size_t> of(std::uint32_t receive) const;
-  std::uint32_t first_of(std::size_t gathering) const { return ranges_[gathering].first; }
-  // How often process `p` gathers answers.
-  std::size_t times_of(std::uint32_t p) const { return times_[p]; }
+  bool empty() const { return gatherings_.empty(); }
+  std::size_t size() const { return gatherings_.size(); }
+  // The gathering that a RECEIVE belongs to.
+  std::optional<std::size_t> of(std::uint32_t receive) const {
+    const auto found = std::lower_bound(of_.begin(), of_.end(), std::pair(receive, std::size_t{0}));
+    if (found == of_.end() || found->first != receive) return std::nullopt;
+    return found->second;
+  }
+  std::uint32_t receive_at(std::size_t gathering, std::size_t k) const { return gatherings_[gathering].at(k); }
 
  private:
-  struct Range {
-    std::uint32_t first = 0, end = 0;  // events
-  };
-  std::vector<Range> ranges_;       // by increasing event
-  std::vector<std::size_t> times_;  // by process
+  std::vector<std::vector<std::uint32_t>> gatherings_;
+  std::vector<std::pair<std::uint32_t, std::size_t>> of_;  // by RECEIVE
 };
 
 }  // namespace dpm

@@ -116,7 +116,7 @@ void MessageIntake::take_counted(std::uint32_t p, ReplayedProcess& process, cons
 // The RECEIVE that takes the message: its own, or of several answers (gathers.hpp) the next.
 std::uint32_t MessageIntake::begun_by(const ArrivingMessage& message) {
   const auto gathering = gathered_.empty() ? std::nullopt : roles_.gathers->of(message.receive);
-  return gathering ? roles_.gathers->first_of(*gathering) + gathered_[*gathering]++ : message.receive;
+  return gathering ? roles_.gathers->receive_at(*gathering, gathered_[*gathering]++) : message.receive;
 }
 
 double MessageIntake::work_factor(std::uint32_t p, const ReplayedProcess& process) const {

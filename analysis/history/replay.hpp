@@ -62,6 +62,9 @@ struct Roles {
   // the k-th message whatever its sender: for example when half of a round's neighbours have reported, or the last of
   // four answers is in.
   std::vector<std::vector<std::uint32_t>> counts_from;
+  // By process: it takes its messages in the order of the trace, whatever comes first (not in recorded order, where all do).
+  // Empty: none does.
+  std::vector<bool> keeps_order;
   std::shared_ptr<const DestinationChoices> destinations;  // that processes choose by what they remember; null: none
   std::shared_ptr<const Timers> timers;                    // in every order; null: none
   std::shared_ptr<const RequestQueues> queues;             // of requests; null: none
@@ -73,7 +76,9 @@ struct Roles {
   bool is_dispatcher(std::uint32_t process) const {
     return process < dispatcher_of.size() && dispatcher_of[process] == process;
   }
-  bool has_queue(std::uint32_t process) const { return queues != nullptr && queues->of(process) != nullptr; }
+  const RequestQueue* queue_of(std::uint32_t process) const { return queues == nullptr ? nullptr : queues->of(process); }
+  bool has_queue(std::uint32_t process) const { return queue_of(process) != nullptr; }
+  bool keeps(std::uint32_t process) const { return process < keeps_order.size() && keeps_order[process]; }
   bool counts(std::uint32_t process) const { return process < counts_from.size() && !counts_from[process].empty(); }
 };
 

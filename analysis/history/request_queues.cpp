@@ -12,7 +12,7 @@ QueuedWork::QueuedWork(const History& history, const RequestQueues& rules) : his
 
 void QueuedWork::begin() {
   for (auto& [p, state] : states_)
-    state = {state.rule, {}, nullptr, 0, history_.first_event[p + 1] - history_.first_event[p] - 1};
+    state = {state.rule, {}, nullptr, 0, {}, history_.first_event[p + 1] - history_.first_event[p] - 1};
 }
 
 QueuedWork::Next QueuedWork::after(std::uint32_t p, std::uint32_t event) {
@@ -25,7 +25,13 @@ QueuedWork::Next QueuedWork::after(std::uint32_t p, std::uint32_t event) {
     if (state.work != nullptr) return {Next::Kind::stand, (*state.work)[state.at]};
   } else {
     if (state.work == nullptr) return {};
-    if (++state.at < state.work->size()) return {Next::Kind::event, (*state.work)[state.at]};
+    if (event != (*state.work)[state.at]) {  // of a later work, or of an earlier one: it comes before it is waited for
+      state.early.insert(event);
+      return {Next::Kind::stand, (*state.work)[state.at]};
+    }
+    do ++state.at;
+    while (state.at < state.work->size() && state.early.erase((*state.work)[state.at]) > 0);
+    if (state.at < state.work->size()) return {Next::Kind::event, (*state.work)[state.at]};
     state.work = nullptr;
   }
   if (!state.rule->takes_all_first) {

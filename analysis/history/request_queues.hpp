@@ -5,8 +5,8 @@
 //
 // In arrival order the work would follow the last message received: what answers c would be done when c comes, and what
 // answers b together with it. In a replay with a queue, requests are received when they come and their work is done in the
-// order of the queue there. A piece may wait for messages itself, as a scheduler waits for its worker; where it would take
-// any message, it takes requests meanwhile.
+// order of the queue there. A piece may wait for messages itself, as a scheduler waits for its worker, or a front end for the
+// answers of its stores; where it would take any message, it takes requests meanwhile, and answers that it no longer needs.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace dpm {
 struct RequestQueue {
   struct Work {
     std::uint32_t rank_class = 0;
-    std::vector<std::uint32_t> events;  // in order; empty: the request is not answered
+    std::vector<std::uint32_t> events;  // in order; empty: the message is only noted
   };
   std::uint32_t process = 0;
   std::map<std::uint32_t, Work> work_of;  // by the RECEIVE of the request
@@ -32,7 +32,8 @@ struct RequestQueue {
   bool takes_all_first = false;  // it receives what has come before it chooses
   std::unordered_set<std::uint32_t>
       cpu_of_request;    // events whose CPU time is that of the request received before them
-  std::size_t held = 0;  // requests that were not done when they came
+  std::size_t held = 0;      // requests that others overtook, or that waited for one
+  std::size_t deferred = 0;  // works that begin after another message than their request, because the process waits in them
 };
 
 struct RequestQueues {
@@ -79,6 +80,7 @@ class QueuedWork {
     std::vector<std::uint32_t> held;                   // RECEIVEs of requests, as they came
     const std::vector<std::uint32_t>* work = nullptr;  // being done
     std::size_t at = 0;
+    std::unordered_set<std::uint32_t> early;  // RECEIVEs of works that have not come to them
     std::size_t left = 0;  // events before its END
   };
 

@@ -15,11 +15,13 @@ WantedMessages::WantedMessages(const History& history, const Roles& roles, const
 
 bool WantedMessages::takes_any(std::uint32_t p, const Standing& at) const {
   if (at.takes_any) return true;
+  if (roles_.keeps(p)) return false;
   return is_limited(p, at) ? !is_full(p, at) : set_at(at) == 0;
 }
 
 bool WantedMessages::includes(std::uint32_t p, const Standing& at, const ArrivingMessage& message) const {
   if (takes_any(p, at)) return true;
+  if (roles_.keeps(p)) return message.receive == at.cursor;
   if (is_full(p, at)) return !limits_[p].limited[message.sender];
   if (set_at(at) >= history_.info.channel_sets.size()) return true;
   const HistoryEvent& sent = history_.events[message.send];

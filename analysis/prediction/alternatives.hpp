@@ -25,8 +25,8 @@
 
 #include "analysis/history/history.hpp"
 #include "analysis/history/replay.hpp"
-#include "analysis/prediction/hidden_state.hpp"
-#include "analysis/prediction/requests.hpp"
+#include "analysis/behaviour/hidden_state.hpp"
+#include "analysis/behaviour/requests.hpp"
 #include "model/random.hpp"
 
 namespace dpm {

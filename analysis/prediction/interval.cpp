@@ -7,6 +7,7 @@
 
 #include "analysis/prediction/alternatives.hpp"
 #include "analysis/prediction/batch_waits.hpp"
+#include "analysis/prediction/causality_check.hpp"
 
 namespace dpm {
 namespace {
@@ -82,7 +83,9 @@ double error_of_full_batches(const History& history, const Predicted& predicted,
 
 }  // namespace
 
-Interval find_interval(const History& history, const Target& target, const Predicted& predicted, double known_error) {
+namespace {
+
+Interval interval_of_rule(const History& history, const Target& target, const Predicted& predicted, double known_error) {
   const double rounding = static_cast<double>(history.events.size()) * 1e-9 / predicted.elapsed_s;
   if (predicted.is_the_run) {
     const double off = rounding + known_error;
@@ -126,6 +129,25 @@ Interval find_interval(const History& history, const Target& target, const Predi
   return {lower_end(predicted.P, P + hidden_error.below), std::min(high_P, most_P),
           lower_end(predicted.elapsed_s, elapsed + hidden_error.above),
           predicted.elapsed_s * (1 + elapsed + hidden_error.below)};
+}
+
+}  // namespace
+
+Interval find_interval(const History& history, const Target& target, const Predicted& predicted, double known_error) {
+  Interval interval = interval_of_rule(history, target, predicted, known_error);
+  if (predicted.is_the_run || predicted.alternatives.empty()) return interval;
+  const CausalityCheck causality(history);
+  for (const Roles& roles : predicted.alternatives) {
+    const ReplayResult run = Replay(history, target, roles).run(Order::role, target.machine_of, true);
+    if (run.not_performed != 0 || run.elapsed_ns <= 0 || !causality.early_answers(*run.schedule, roles).empty()) continue;
+    const double elapsed_s = run.elapsed_ns * 1e-9, P = static_cast<double>(run.cpu_ns) / run.elapsed_ns;
+    const double below = interval.low_elapsed_s / predicted.elapsed_s, above = interval.high_elapsed_s / predicted.elapsed_s;
+    interval.low_elapsed_s = std::min(interval.low_elapsed_s, elapsed_s * below);
+    interval.high_elapsed_s = std::max(interval.high_elapsed_s, elapsed_s * above);
+    interval.low_P = std::min(interval.low_P, P * (interval.low_P / predicted.P));
+    interval.high_P = std::max(interval.high_P, P * (interval.high_P / predicted.P));
+  }
+  return interval;
 }
 
 }  // namespace dpm

@@ -12,6 +12,9 @@
 // Alternatives in which messages go to other receivers count only if the replay with the receivers of the trace, made in the same
 // way, is the prediction.
 //
+// Rules that the trace does not exclude (InferredBehaviour) are replayed, too. The interval contains their results, if no answer precedes
+// its request there.
+//
 // Where all take their messages in the trace's order, nothing is open, and only rounding is left: a nanosecond per
 // event. The error of the replay on the traced placement (identity and clock error) is expected elsewhere, too, and is
 // added.
@@ -20,7 +23,7 @@
 #include "analysis/history/history.hpp"
 #include "analysis/history/replay.hpp"
 #include "analysis/history/target.hpp"
-#include "analysis/prediction/hidden_state.hpp"
+#include "analysis/behaviour/hidden_state.hpp"
 
 namespace dpm {
 
@@ -33,11 +36,12 @@ struct Interval {
 struct Predicted {
   Order order = Order::arrival;
   const Roles& roles;
-  const DestinationChoices& choices;  // OrderChoice::choices
+  const DestinationChoices& choices;  // InferredBehaviour::choices
   const HiddenState& hidden;
   double P = 0;
   double elapsed_s = 0;
   bool is_the_run = false;  // a simulated run on its own placement: it would do the same again, so that nothing is open
+  std::vector<Roles> alternatives = {};  // the trace does not exclude them: their results are in the interval
 };
 
 // `known_error`: relative, on the traced placement.

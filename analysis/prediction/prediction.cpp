@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "analysis/prediction/causality_check.hpp"
 #include "analysis/prediction/what_if.hpp"
 
 namespace dpm {
@@ -66,7 +67,7 @@ std::vector<MessageSpan> message_spans(const History& history, const Schedule& s
 class Predictor {
  public:
   Predictor(const History& history, const Target& target, const PredictOptions& options)
-      : history_(history), target_(target), options_(options) {}
+      : history_(history), target_(target), options_(options), causality_(history) {}
 
   Result<Prediction> run() {
     prediction_.placement = target_.placement;
@@ -81,13 +82,14 @@ class Predictor {
     compare_with_the_clocks();
     find_the_interval();
     if (prediction_.order != Order::role) prediction_.roles.clear();
+    name_unknown();
     add_warnings();
     return std::move(prediction_);
   }
 
  private:
   void choose() {
-    OrderChoice choice = choose_orders(history_);
+    InferredBehaviour choice = infer_behaviour(history_);
     prediction_.roles = choice.groups;
     roles_ = to_roles(choice.groups, history_.process_count());
     if (target_.replicas.empty()) choices_ = std::move(choice.choices);
@@ -100,8 +102,18 @@ class Predictor {
     }
     prediction_.order = choice.same_as_arrival() ? Order::arrival : Order::role;
     roles_ = std::move(choice.roles);
+    gathers_by_sender_ = choice.gathers_by_sender;
+    open_ = std::move(choice.open);
     prediction_.why = std::move(choice.why);
+    for (BehaviourRule& entry : prediction_.why) entry.cpu_share = cpu_share_of(entry.processes);
     choose_simpler_order();
+  }
+
+  double cpu_share_of(const std::vector<ProcessId>& processes) const {
+    double cpu_ns = 0;
+    for (const ProcessId process : processes)
+      for (const HistoryEvent& event : history_.of(process)) cpu_ns += static_cast<double>(event.cpu_ns);
+    return cpu_ns / std::max<double>(1, static_cast<double>(history_.cpu_ns()));
   }
 
   // If the trace cannot be replayed with this choice: takes the next simpler one.
@@ -136,6 +148,28 @@ class Predictor {
     return {};
   }
 
+  // Rules that let a process answer before it is asked are wrong: it takes its messages in the order of the trace instead.
+  ReplayResult run_causally(Order order) {
+    ReplayResult result = Replay(history_, target_, roles_).run(order, target_.machine_of, true);
+    if (order == Order::recorded || !target_.replicas.empty()) return result;
+    for (int i = 0; i < kRulesDropped; ++i) {
+      const auto early = causality_.early_answers(*result.schedule, roles_);
+      if (early.empty()) return result;
+      for (const std::uint32_t p : early) leave_in_order(p);
+      if (i + 2 == kRulesDropped)
+        for (std::uint32_t p = 0; p < history_.process_count(); ++p) leave_in_order(p);
+      result = Replay(history_, target_, roles_).run(order, target_.machine_of, true);
+    }
+    return result;
+  }
+
+  void leave_in_order(std::uint32_t p) {
+    roles_.keeps_order.resize(history_.process_count());
+    if (roles_.keeps_order[p]) return;
+    roles_.keeps_order[p] = true;
+    open_.push_back(ProcessId{p});
+  }
+
   Result<void> predict_target() {
     Replay replay(history_, target_, roles_);
     Spread& spread = prediction_.spread;
@@ -151,7 +185,7 @@ class Predictor {
       if (order == Order::role && prediction_.order != Order::role && prediction_.roles.empty()) continue;
       if (order != Order::arrival && !target_.replicas.empty()) continue;
       const bool asked = order == prediction_.order && options_.method == SharingMethod::replay;
-      auto run = complete(replay.run(order, target_.machine_of, asked), order);
+      auto run = complete(asked ? run_causally(order) : replay.run(order, target_.machine_of), order);
       if (!run) {
         if (asked || order == Order::recorded) return run.error();
         prediction_.warnings.push_back(run.error().what);
@@ -163,6 +197,7 @@ class Predictor {
       set(T_s, elapsed_s);
       forced_ = run->forced_receives;
       prediction_.message_spans = message_spans(history_, *run->schedule);
+      if (auto possible = check_bound(*run->schedule); !possible) return possible.error();
     }
     if (options_.method == SharingMethod::thesis1984) {
       const auto measured = measure_parallelism(history_, target_, SharingMethod::thesis1984);
@@ -171,6 +206,17 @@ class Predictor {
       widen(prediction_.P, prediction_.elapsed_s);
     }
     return {};
+  }
+
+  Result<void> check_bound(const Schedule& schedule) {
+    constexpr double kSame = 1e-6;
+    if (!target_.replicas.empty()) return {};
+    prediction_.shortest_s = causality_.shortest_ns(target_, schedule) * 1e-9;
+    if (prediction_.elapsed_s >= prediction_.shortest_s * (1 - kSame)) return {};
+    return Error{fmt::format(
+        "the prediction of {:.4g} s is impossible: a process needs {:.4g} s for its own work and its messages; this is an error of dpm, "
+        "please report it; --order recorded predicts without rules",
+        prediction_.elapsed_s, prediction_.shortest_s)};
   }
 
   void set(double T_s, double elapsed_s) {
@@ -221,13 +267,28 @@ class Predictor {
 
   void find_the_interval() {
     if (!options_.interval || options_.method != SharingMethod::replay || prediction_.order == Order::recorded) return;
-    const Roles none;
+    Roles none;
+    none.keeps_order = roles_.keeps_order;
     const Predicted predicted{prediction_.order, prediction_.order == Order::role ? roles_ : none,
                               choices_,          hidden_,
                               prediction_.P,     prediction_.elapsed_s,
-                              is_the_run()};
+                              is_the_run(),      alternatives()};
     const double systematic = std::abs(prediction_.identity_error) + prediction_.clock_error.value_or(0);
     prediction_.interval = find_interval(history_, target_, predicted, systematic);
+  }
+
+  // Behaviour that the trace does not exclude.
+  std::vector<Roles> alternatives() const {
+    std::vector<Roles> others;
+    if (prediction_.order == Order::recorded) return others;
+    if (gathers_by_sender_ && roles_.gathers != nullptr) others.emplace_back(roles_).gathers = nullptr;
+    if (open_.empty()) return others;
+    Roles& in_order = others.emplace_back(roles_);
+    in_order.keeps_order.resize(history_.process_count());
+    for (const ProcessId process : open_) in_order.keeps_order[process.value] = true;
+    Roles& as_it_comes = others.emplace_back(roles_);
+    as_it_comes.keeps_order.clear();
+    return others;
   }
 
   void find_sensitivity() {
@@ -239,6 +300,13 @@ class Predictor {
         Sensitivity{change(with_longer_delays(target_, 1.1)), change(with_slower_machines(target_, 1.1)), {}};
     if (options_.method == SharingMethod::replay)
       prediction_.sensitivity->gains = find_gains(history_, target_, roles_, prediction_.order);
+  }
+
+  void name_unknown() {
+    for (const ProcessId process : open_)
+      prediction_.unknown.push_back(
+          fmt::format("{} waits for several messages at once, and this trace does not show which it needs",
+                      history_.info[process].name));
   }
 
   void add_warnings() {
@@ -258,9 +326,14 @@ class Predictor {
     }
   }
 
+  static constexpr int kRulesDropped = 4;  // replays; in the last one all processes keep their order
+
   const History& history_;
   const Target& target_;
   const PredictOptions& options_;
+  const CausalityCheck causality_;
+  bool gathers_by_sender_ = false;
+  std::vector<ProcessId> open_;  // not explained by a rule
   Roles roles_;
   DestinationChoices choices_;
   HiddenState hidden_;

@@ -27,8 +27,8 @@
 #include "analysis/parallelism/parallelism.hpp"
 #include "analysis/prediction/gains.hpp"
 #include "analysis/prediction/interval.hpp"
-#include "analysis/prediction/order_choice.hpp"
-#include "analysis/prediction/roles.hpp"
+#include "analysis/behaviour/behaviour.hpp"
+#include "analysis/behaviour/roles.hpp"
 #include "model/result.hpp"
 
 namespace dpm {
@@ -38,7 +38,7 @@ std::string_view name_of(std::optional<Order> order);  // or "auto"
 std::optional<Order> order_from_name(std::string_view name);
 
 struct PredictOptions {
-  // Default: chosen for each process (order_choice.hpp), or recorded with thesis1984, which has no other order.
+  // Default: chosen for each process (analysis/behaviour), or recorded with thesis1984, which has no other order.
   std::optional<Order> order = std::nullopt;
   SharingMethod method = SharingMethod::replay;
   bool sensitivity = false;
@@ -74,7 +74,7 @@ struct Prediction {
   double elapsed_s = 0;
   bool automatic = false;         // the order was chosen for each process: `why`
   Order order = Order::arrival;   // of the replay; automatic: role where there are dispatchers or counting processes
-  std::vector<ProcessOrder> why;  // automatic: every process that receives
+  std::vector<BehaviourRule> why;  // automatic: every process that receives
   SharingMethod method = SharingMethod::replay;
   Spread spread;
   std::vector<MessageSpan> message_spans;  // exact replay only; by process, of those that have messages
@@ -84,6 +84,10 @@ struct Prediction {
   bool clock_error_has_meter = false;  // of a live trace: the time that metering took is in it
   std::optional<Sensitivity> sensitivity;
   std::vector<RoleGroup> roles;  // role order: which worker got which task
+  // Processes that the trace does not explain, each in a sentence: the result is one of those that are possible, and the interval
+  // has those that were tried.
+  std::vector<std::string> unknown;
+  double shortest_s = 0;  // no rule is needed to see that it cannot be faster (causality_check.hpp); exact replay only
   std::vector<std::string> warnings;
 };
 

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "analysis/prediction/lower_bound.hpp"
-#include "analysis/prediction/order_choice.hpp"
+#include "analysis/behaviour/behaviour.hpp"
 #include "analysis/prediction/placements.hpp"
 #include "model/check.hpp"
 #include "model/nearest_name.hpp"
@@ -403,7 +403,7 @@ PlacementSpace space_of(const Target& base, const std::vector<MachineId>& allowe
 
 Result<SearchResult> search(const History& history, const Target& base, const SearchOptions& options) {
   if (history.cpu_ns() == 0) return Error{"search: the trace has no CPU time, so all placements look alike"};
-  OrderChoice choice = choose_orders(history);
+  InferredBehaviour choice = infer_behaviour(history);
   const Order order =
       options.order.value_or(choice.same_as_arrival() || !base.replicas.empty() ? Order::arrival : Order::role);
   Roles roles = options.order ? to_roles(choice.groups, history.process_count()) : std::move(choice.roles);

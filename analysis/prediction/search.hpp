@@ -28,7 +28,7 @@ struct SearchOptions {
   std::vector<std::string>
       movable;  // process names; empty: every process of the computation. The others stay where the base has them
   std::vector<std::string> machines;          // where they may go; empty: every machine that accepts processes
-  std::optional<Order> order = std::nullopt;  // default: chosen for each process (order_choice.hpp)
+  std::optional<Order> order = std::nullopt;  // default: chosen for each process (analysis/behaviour)
   std::size_t keep = 10;                      // candidates to return
   std::uint64_t exhaustive_limit = 5000;      // with more placements than this: heuristic
   std::uint64_t evaluations = 4000;           // of the heuristic

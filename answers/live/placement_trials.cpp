@@ -67,7 +67,7 @@ Result<std::unique_ptr<PlacementTrials>> PlacementTrials::make(std::shared_ptr<c
                                                                const TraceInfo& info) {
   auto traced = dpm::predict(*history, traced_target(*history), {.interval = true});
   if (!traced) return traced.error();
-  OrderChoice choice = choose_orders(*history);
+  InferredBehaviour choice = infer_behaviour(*history);
   std::unique_ptr<PlacementTrials> trials(
       new PlacementTrials(std::move(history), *std::move(traced), std::move(choice)));
   trials->find_movable(info);

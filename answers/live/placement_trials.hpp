@@ -10,7 +10,7 @@
 #include "analysis/history/history.hpp"
 #include "analysis/history/replay.hpp"
 #include "analysis/history/target.hpp"
-#include "analysis/prediction/order_choice.hpp"
+#include "analysis/behaviour/behaviour.hpp"
 #include "analysis/prediction/prediction.hpp"
 #include "analysis/prediction/search.hpp"
 #include "view/answers/answer.hpp"
@@ -50,13 +50,13 @@ class PlacementTrials {
   bool is_movable(std::uint32_t process) const { return is_movable_.at(process); }
 
  private:
-  PlacementTrials(std::shared_ptr<const History> history, Prediction traced, OrderChoice choice)
+  PlacementTrials(std::shared_ptr<const History> history, Prediction traced, InferredBehaviour choice)
       : history_(std::move(history)), traced_(std::move(traced)), choice_(std::move(choice)) {}
   void find_movable(const TraceInfo& info);
 
   std::shared_ptr<const History> history_;
   Prediction traced_;
-  OrderChoice choice_;
+  InferredBehaviour choice_;
   std::vector<bool> is_movable_;
   bool has_outsiders_ = false;  // by process
 };

@@ -123,11 +123,16 @@ std::string some_names(const std::vector<ProcessId>& processes, const TraceInfo&
 
 // Which order was chosen for which processes, and why; empty if there was no choice.
 std::string why_text(const Prediction& prediction, const TraceInfo& info, int width) {
-  TextTable table({"order", "~of", "~because they"});
+  const bool is_live = !info.properties.scripted;  // whose programs are not described anywhere
+  std::vector<std::string> columns = {"order", "~of", "~because they"};
+  if (is_live) columns.insert(columns.begin() + 2, ">of CPU");
+  TextTable table(std::move(columns));
   bool chosen = false;
   for (const auto& entry : prediction.why) {
     chosen |= entry.order != "any";
-    table.add_row({entry.order, some_names(entry.processes, info), entry.reason});
+    std::vector<std::string> row = {entry.order, some_names(entry.processes, info), entry.reason};
+    if (is_live) row.insert(row.begin() + 2, percent(entry.cpu_share, 0));
+    table.add_row(std::move(row));
   }
   return chosen ? "\n" + table.to_text(width) : "";
 }
@@ -153,7 +158,7 @@ nlohmann::ordered_json why_json(const Prediction& prediction, const TraceInfo& i
   for (const auto& entry : prediction.why) {
     auto processes = nlohmann::ordered_json::array();
     for (const ProcessId process : entry.processes) processes.push_back(info[process].name);
-    orders.push_back({{"order", entry.order}, {"processes", std::move(processes)}, {"reason", entry.reason}});
+    orders.push_back({{"order", entry.order}, {"processes", std::move(processes)}, {"reason", entry.reason}, {"is_open", entry.is_open}, {"cpu_share", entry.cpu_share}});
   }
   return orders;
 }
@@ -209,6 +214,11 @@ std::string prediction_text(const std::vector<Prediction>& predictions, const st
   std::string text = table.to_text(width);
   for (const auto& prediction : predictions)
     if (prediction.sensitivity) text += sensitivity_text(prediction, width);
+  std::vector<std::string> unknown;
+  for (const auto& prediction : predictions)
+    for (const auto& sentence : prediction.unknown)
+      if (std::find(unknown.begin(), unknown.end(), sentence) == unknown.end()) unknown.push_back(sentence);
+  for (const auto& sentence : unknown) text += paragraph("unknown: " + printable(sentence), width);
   return text + why_text(predictions.front(), info, width);
 }
 
@@ -242,6 +252,8 @@ nlohmann::ordered_json prediction_json(const Prediction& prediction, const Trace
                    {"clock_error", prediction.clock_error ? Json(*prediction.clock_error) : Json()},
                    {"clock_error_has_metering", prediction.clock_error_has_meter},
                    {"message_spans", spans_json(prediction.message_spans, info)},
+                   {"shortest_s", prediction.shortest_s},
+                   {"unknown", prediction.unknown},
                    {"warnings", prediction.warnings}};
   if (prediction.automatic) document["orders"] = why_json(prediction, info);
   if (prediction.sensitivity)

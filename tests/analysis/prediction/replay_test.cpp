@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "analysis/prediction/order_choice.hpp"
+#include "analysis/behaviour/behaviour.hpp"
 #include "tests/support/build_history.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/random_system.hpp"
@@ -141,7 +141,7 @@ TEST_CASE("replay: a balancer that chooses by its own count is exact elsewhere, 
     const Traced traced(balancer(seed, 5 + static_cast<std::uint32_t>(seed % 4), 12, pick, false), seed);
     const auto elsewhere = random_placement(seed + 5000, traced.system.info);
     const ObviousRun truth = simulate(traced.system, elsewhere);
-    const OrderChoice choice = choose_orders(traced.history);
+    const InferredBehaviour choice = infer_behaviour(traced.history);
     REQUIRE(choice.roles.destinations != nullptr);
     // With little to do, all owed as much whenever a request came: in turn, without exception.
     if (choice.roles.destinations->choices.front().rule != rule) continue;
@@ -169,7 +169,7 @@ TEST_CASE("replay: what a back end is given in turn takes as long as its own req
     const Traced traced(system, seed);
     const auto elsewhere = random_placement(seed + 5000, traced.system.info);
     const ObviousRun truth = simulate(traced.system, elsewhere);
-    const ReplayResult replayed = traced.replay(Order::role, elsewhere, choose_orders(traced.history).roles);
+    const ReplayResult replayed = traced.replay(Order::role, elsewhere, infer_behaviour(traced.history).roles);
     REQUIRE(replayed.not_performed == 0);
     REQUIRE(replayed.elapsed_ns == Approx(truth.elapsed_ns).epsilon(1e-6));  // a ratio of measured times is rounded
   }
@@ -186,7 +186,7 @@ TEST_CASE(
     const auto clients = 3 + static_cast<std::uint32_t>(seed % 3);
     const Traced traced(schedules ? scheduler(seed, clients + 1, 14) : preferring_server(seed, 2, clients, 14), seed);
     const auto elsewhere = random_placement(seed + 5000, traced.system.info);
-    const OrderChoice choice = choose_orders(traced.history);
+    const InferredBehaviour choice = infer_behaviour(traced.history);
     if (choice.roles.queues == nullptr) continue;  // with little to do, the last request was always next
     const ObviousRun truth = simulate(traced.system, elsewhere);
     const ReplayResult replayed = traced.replay(Order::role, elsewhere, choice.roles);
@@ -208,7 +208,7 @@ TEST_CASE("replay: clients that go on without an answer wait as long elsewhere",
     const Traced traced(impatient_clients(seed, 2 + static_cast<std::uint32_t>(seed % 4), 12), seed);
     const auto elsewhere = random_placement(seed + 5000, traced.system.info);
     const ObviousRun truth = simulate(traced.system, elsewhere);
-    const OrderChoice choice = choose_orders(traced.history);
+    const InferredBehaviour choice = infer_behaviour(traced.history);
     REQUIRE(choice.roles.timers != nullptr);
     if (!choice.groups.empty()) continue;  // by chance, a server seemed to hand out work
     const ReplayResult replayed = traced.replay(Order::role, elsewhere, choice.roles);

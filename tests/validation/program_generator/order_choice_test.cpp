@@ -1,5 +1,5 @@
 // The order of receives that is chosen for each process, on programs with known rules.
-#include "analysis/prediction/order_choice.hpp"
+#include "analysis/behaviour/behaviour.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +31,7 @@ TEST_CASE("order choice: dispatchers are recognised, whether work is given out, 
     for (const auto& placement : program.file.placement_names) {
       INFO(program.name() << ", placement " << placement);
       const TracedRun run = run_of(program, placement);
-      const OrderChoice choice = choose_orders(run.history);
+      const Behaviour choice = infer_behaviour(run.history);
       REQUIRE(!choice.groups.empty());
       for (const RoleGroup& group : choice.groups) {
         CHECK(begins_with(run.history.info[group.dispatcher].name, "dispatcher"));
@@ -48,7 +48,7 @@ TEST_CASE("order choice: clients and servers, and stages of pipelines, do not di
       const RandomProgram program = random_program(seed, family);
       for (const auto& placement : program.file.placement_names) {
         INFO(program.name() << ", placement " << placement);
-        CHECK(choose_orders(run_of(program, placement).history).groups.empty());
+        CHECK(infer_behaviour(run_of(program, placement).history).groups.empty());
       }
     }
   }

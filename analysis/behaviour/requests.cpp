@@ -1,4 +1,4 @@
-#include "analysis/prediction/requests.hpp"
+#include "analysis/behaviour/requests.hpp"
 
 #include <fmt/format.h>
 
@@ -41,16 +41,23 @@ std::map<RequestKind, std::vector<Request>> by_kind(const History& history, cons
   return kinds;
 }
 
-std::vector<std::string> reaction(const History& history, const Request& request) {
+std::vector<std::string> reaction(const History& history, const Request& request, const RequestQueue* queue) {
   std::vector<std::string> reaction;
   const std::uint32_t client = history.events[request.receive].peer;
-  for (std::uint32_t e = request.receive + 1; e < history.events.size(); ++e) {
-    const HistoryEvent& event = history.events[e];
-    if (event.kind() == HistoryKind::receive || event.kind() == HistoryKind::end) break;
-    if (event.kind() != HistoryKind::send) continue;
+  const auto note = [&](const HistoryEvent& event) {
+    if (event.kind() != HistoryKind::send) return;
     reaction.push_back(event.peer == client    ? fmt::format("answer {}", event.length_bytes)
                        : event.peer == kNoPeer ? std::string()
                                                : history.info.processes[event.peer].program);
+  };
+  if (queue != nullptr && queue->deferred > 0) {
+    for (const std::uint32_t e : queue->work_of.at(request.receive).events) note(history.events[e]);
+    return reaction;
+  }
+  for (std::uint32_t e = request.receive + 1; e < history.events.size(); ++e) {
+    const HistoryEvent& event = history.events[e];
+    if (event.kind() == HistoryKind::receive || event.kind() == HistoryKind::end) break;
+    note(event);
   }
   return reaction;
 }

@@ -1,4 +1,4 @@
-#include "analysis/prediction/hidden_state.hpp"
+#include "analysis/behaviour/hidden_state.hpp"
 
 #include "tests/support/build_history.hpp"
 #include "tests/support/catch.hpp"
@@ -50,7 +50,7 @@ const char* client(int i) { return i % 3 == 0 ? "one" : "other"; }
 
 }  // namespace
 
-TEST_CASE("hidden state: a server that does the same for each request hides nothing", "[prediction]") {
+TEST_CASE("hidden state: a server that does the same for each request hides nothing", "[behaviour]") {
   Served served;
   for (int i = 0; i < 12; ++i) {
     served.take(client(i));
@@ -61,7 +61,7 @@ TEST_CASE("hidden state: a server that does the same for each request hides noth
   CHECK(served.found().expected_error().above == 0);
 }
 
-TEST_CASE("hidden state: a cache asks the store for some of the requests that look alike", "[prediction]") {
+TEST_CASE("hidden state: a cache asks the store for some of the requests that look alike", "[behaviour]") {
   Served served;
   for (int i = 0; i < 12; ++i) {
     served.take(client(i));
@@ -76,7 +76,7 @@ TEST_CASE("hidden state: a cache asks the store for some of the requests that lo
 }
 
 TEST_CASE("hidden state: a log that answers what it holds together batches, if it does not always hold as many",
-          "[prediction]") {
+          "[behaviour]") {
   Served served, always_two;
   for (int i = 0; i < 6; ++i) {
     for (Served* each : {&served, &always_two}) {
@@ -99,7 +99,7 @@ TEST_CASE("hidden state: a log that answers what it holds together batches, if i
 }
 
 // A hub: readers join a list once, and each post of the store goes to some of them.
-TEST_CASE("hidden state: what goes to all on a list are not answers to several requests at once", "[prediction]") {
+TEST_CASE("hidden state: what goes to all on a list are not answers to several requests at once", "[behaviour]") {
   Served served;
   served.take("one");
   served.take("other");
@@ -114,7 +114,7 @@ TEST_CASE("hidden state: what goes to all on a list are not answers to several r
 }
 
 // The disk interface of the file system: it answers its client, and writes to a disk that had written to it before.
-TEST_CASE("hidden state: an answer and a command to a disk are not a batch", "[prediction]") {
+TEST_CASE("hidden state: an answer and a command to a disk are not a batch", "[behaviour]") {
   Served served;
   for (int i = 0; i < 12; ++i) {
     const bool is_write = i % 3 == 0;
@@ -131,7 +131,7 @@ TEST_CASE("hidden state: an answer and a command to a disk are not a batch", "[p
   CHECK(served.found().expected_error().above == 0);
 }
 
-TEST_CASE("hidden state: answers of another size that cost nothing are refusals", "[prediction]") {
+TEST_CASE("hidden state: answers of another size that cost nothing are refusals", "[behaviour]") {
   Served served;
   served.charge(GENERATE(0., .5));  // what a message costs is not work
   for (int i = 0; i < 6; ++i) {

@@ -4,7 +4,7 @@
 //   count     a process that continues after every n-th message, whatever its sender (counting.hpp)
 //   turn, least busy   a process that sends to several in turn, or to the one that owes it the fewest answers
 //             (destination_finder.hpp): for each such choice, listed beside its order
-//   gather    a process that asks several and goes on when all answers are there (gathers.hpp), listed beside its order
+//   gather    a process that asks several and goes on when all answers are there (gather_finder.hpp), listed beside its order
 //   arrival   any other process that takes messages from several
 //   any       a process whose every RECEIVE could only take the message it took: there is no choice
 //
@@ -16,24 +16,28 @@
 
 #include "analysis/history/history.hpp"
 #include "analysis/history/replay.hpp"
-#include "analysis/prediction/hidden_state.hpp"
-#include "analysis/prediction/roles.hpp"
+#include "analysis/behaviour/hidden_state.hpp"
+#include "analysis/behaviour/roles.hpp"
 
 namespace dpm {
 
-struct ProcessOrder {
+struct BehaviourRule {
   std::string order;                 // as above
   std::vector<ProcessId> processes;  // a dispatcher is listed before its workers
   std::string reason;
   bool is_open = false;  // not an order: what a replay does not know of these processes (hidden_state.hpp)
+  double cpu_share = 0;  // of the CPU time of the trace, what these processes used
 };
 
-struct OrderChoice {
+struct InferredBehaviour {
   std::vector<RoleGroup> groups;
   Roles roles;
   DestinationChoices choices;  // all that destination_finder.hpp finds
   HiddenState hidden;
-  std::vector<ProcessOrder> why;
+  std::vector<BehaviourRule> why;
+  // What the trace does not exclude: gathers go on with the answers of the same senders.
+  bool gathers_by_sender = false;
+  std::vector<ProcessId> open;  // processes that no rule explains
 
   bool same_as_arrival() const {
     return roles.dispatcher_of.empty() && roles.counts_from.empty() && roles.destinations == nullptr &&
@@ -41,6 +45,6 @@ struct OrderChoice {
   }
 };
 
-OrderChoice choose_orders(const History& history);
+InferredBehaviour infer_behaviour(const History& history);
 
 }  // namespace dpm

@@ -1,4 +1,4 @@
-#include "analysis/prediction/roles.hpp"
+#include "analysis/behaviour/roles.hpp"
 
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include "analysis/history/handouts.hpp"
@@ -118,6 +119,26 @@ bool fetch_work(const History& history, const RoleGroup& group, const std::vecto
   return count > 2 && !equally_much;
 }
 
+// Whether results are answers to clients, which speak first: each belongs to a request, and not to the worker that is free.
+bool passes_results_on(const History& history, const RoleGroup& group, const std::vector<Handout>& handouts) {
+  constexpr std::size_t kMostPassedOn = 4;  // one of so many: a round of work that a client asked for
+  std::set<std::uint32_t> clients, spoken_to;
+  const std::uint32_t end = history.first_event[group.dispatcher.value + 1];
+  for (std::uint32_t e = history.first_event[group.dispatcher.value]; e < end; ++e) {
+    const HistoryEvent& event = history.events[e];
+    if (event.match == kNoEvent || contains(group.workers, event.peer)) continue;
+    if (event.kind() == HistoryKind::send) spoken_to.insert(event.peer);
+    if (event.kind() == HistoryKind::receive && !spoken_to.contains(event.peer)) clients.insert(event.peer);
+  }
+  const auto is_passed_on = [&](const Handout& handout) {
+    for (std::uint32_t e = handout.receive + 1; e < end && history.events[e].kind() != HistoryKind::receive; ++e)
+      if (history.events[e].kind() == HistoryKind::send && clients.contains(history.events[e].peer)) return true;
+    return false;
+  };
+  const auto passed = std::count_if(handouts.begin(), handouts.end(), is_passed_on);
+  return static_cast<std::size_t>(passed) * kMostPassedOn >= handouts.size();
+}
+
 bool hands_out_work(const History& history, RoleGroup& group, bool speak_first) {
   std::map<std::uint32_t, std::uint32_t> worker_of_channel;
   std::size_t shared = 0;
@@ -131,6 +152,7 @@ bool hands_out_work(const History& history, RoleGroup& group, bool speak_first) 
   const auto handouts = handouts_of(history, group.dispatcher,
                                     [&group](std::uint32_t process) { return contains(group.workers, process); });
   if (speak_first && !fetch_work(history, group, handouts)) return false;
+  if (passes_results_on(history, group, handouts)) return false;
   Outstanding outstanding(history, group, speak_first);
   outstanding.sent_from(history.first_event[group.dispatcher.value]);
   std::int64_t answers = 0, beginnings = 0, contradicts = 0;

@@ -1,4 +1,4 @@
-#include "analysis/prediction/destination_rules.hpp"
+#include "analysis/behaviour/destination_rules.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "analysis/prediction/request_queue_finder.hpp"
+#include "analysis/behaviour/request_queue_finder.hpp"
 
 #include <fmt/format.h>
 
@@ -6,13 +6,14 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "analysis/history/intake_limit.hpp"
 #include "analysis/history/message_costs.hpp"
 #include "analysis/history/replay.hpp"
 #include "analysis/history/target.hpp"
-#include "analysis/prediction/requests.hpp"
+#include "analysis/behaviour/requests.hpp"
 
 namespace dpm {
 namespace {
@@ -24,21 +25,42 @@ constexpr double kLook_ns = 10'000;
 constexpr double kHandlingAtLeast = 2e-4;
 constexpr std::int64_t kRefusal_ns = 1000;
 
-// Whether a process could have a queue: it answers requests, each once at most, and often when another came after it.
+// Whether a process could have a queue: it answers requests, and sometimes when another came after them.
 bool may_have_queue(const History& history, std::uint32_t process) {
   for (const HistoryEvent& event : history.of(ProcessId{process})) {
     if (event.kind() == HistoryKind::receive && event.match == kNoEvent) return false;
     if (event.kind() == HistoryKind::wait || event.kind() == HistoryKind::create) return false;
   }
-  std::size_t held = 0;
   const std::vector<Request> requests = find_requests(history, process);
+  bool other_came = false;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (requests[i].answers.size() > 1) return false;
-    const bool other_came = i + 1 < requests.size() && !requests[i].answers.empty() &&
-                            requests[i + 1].receive < requests[i].answers.front();
-    held += other_came ? 1 : 0;
+    other_came |= i + 1 < requests.size() && !requests[i].answers.empty() &&
+                  requests[i + 1].receive < requests[i].answers.front();
   }
-  return held >= kHeldAtLeast;
+  return other_came;
+}
+
+// The SENDs that messages of others answer: the k-th message of a process that was written to first answers the k-th to it. By
+// RECEIVE.
+std::unordered_map<std::uint32_t, std::uint32_t> answered_sends(const History& history, std::uint32_t process) {
+  struct Asked {
+    bool speaks_first = false;
+    std::vector<std::uint32_t> sends;
+    std::size_t answered = 0;
+  };
+  std::unordered_map<std::uint32_t, Asked> peers;
+  std::unordered_map<std::uint32_t, std::uint32_t> send_of;
+  for (std::uint32_t e = history.first_event[process]; e < history.first_event[process + 1]; ++e) {
+    const HistoryEvent& event = history.events[e];
+    if (event.match == kNoEvent || event.peer == process) continue;
+    if (event.kind() == HistoryKind::send) peers[event.peer].sends.push_back(e);
+    if (event.kind() != HistoryKind::receive) continue;
+    Asked& asked = peers[event.peer];
+    asked.speaks_first |= asked.sends.empty();
+    if (!asked.speaks_first && asked.answered < asked.sends.size()) send_of[e] = asked.sends[asked.answered++];
+  }
+  return send_of;
 }
 
 class RequestQueueFinder {
@@ -50,12 +72,13 @@ class RequestQueueFinder {
         traced_(traced),
         process_(process),
         first_(history.first_event[process]),
-        end_(history.first_event[process + 1] - 1) {}
+        end_(history.first_event[process + 1] - 1),
+        asked_by_(answered_sends(history, process)) {}
 
   std::optional<RequestQueue> run() {
     queue_.process = process_;
     find_answers();
-    if (!find_work() || queue_.held < kHeldAtLeast || refuses()) return std::nullopt;
+    if (!find_work() || !is_needed() || refuses()) return std::nullopt;
     if (!order_by_program() && !order_by_client()) return std::nullopt;
     find_cpu_of_requests();
     return std::move(queue_);
@@ -64,6 +87,20 @@ class RequestQueueFinder {
  private:
   std::string program_of(std::uint32_t request) const {
     return history_.info.processes[history_.events[request].peer].program;
+  }
+
+  // Whether work would follow a message that did not cause it, if it followed the last one received: that the server waits for
+  // others with a request in hand explains it; a choice among requests alone must be seen often.
+  bool is_needed() {
+    queue_.deferred = waits_ ? after_other_ : 0;
+    return queue_.held >= kHeldAtLeast || queue_.deferred > 0; }
+
+  // An answer that comes when the work that asked for it is done, such as the last of three where two are enough.
+  bool is_late_answer(std::uint32_t e, const std::vector<std::uint32_t>& work) const {
+    if (history_.events[e].kind() != HistoryKind::receive) return false;
+    const auto asked = asked_by_.find(e);
+    if (asked == asked_by_.end()) return work.empty();
+    return !std::binary_search(work.begin(), work.end(), asked->second);
   }
 
   bool order_by_program() {
@@ -96,9 +133,11 @@ class RequestQueueFinder {
   bool find_work() {
     std::vector<std::uint32_t> work, held;
     bool begun = false, answered = false, kept = false;
+    std::uint32_t received = kNoEvent;
     for (std::uint32_t e = first_; e < end_; ++e) {
       const bool is_receive = history_.events[e].kind() == HistoryKind::receive;
       if (std::exchange(kept, false) && !is_receive) return false;
+      if (is_receive) received = e;
       if (const auto request = queue_.work_of.find(e); request != queue_.work_of.end()) {
         begun = true;
         kept = !work.empty();
@@ -110,7 +149,13 @@ class RequestQueueFinder {
         continue;
       }
       if (!begun) continue;
-      if (work.empty()) choices_.push_back({held, kNoEvent});
+      if (is_late_answer(e, work)) {
+        late_.push_back(e);
+        kept = !work.empty();
+        continue;
+      }
+      waits_ |= is_receive;
+      if (work.empty()) choices_.push_back({held, kNoEvent, received});
       work.push_back(e);
       const auto answer = answers_.find(e);
       answered = answer != answers_.end();
@@ -119,9 +164,11 @@ class RequestQueueFinder {
       choice.chosen = answer->second;
       if (std::find(choice.held.begin(), choice.held.end(), choice.chosen) == choice.held.end()) return false;
       queue_.held += choice.held.back() != choice.chosen ? 1 : 0;
+      after_other_ += choice.after != choice.chosen ? 1 : 0;
       std::erase(held, choice.chosen);
       queue_.work_of[choice.chosen].events = std::exchange(work, {});
     }
+    for (const std::uint32_t e : late_) queue_.work_of[e];
     return work.empty();
   }
 
@@ -212,6 +259,7 @@ class RequestQueueFinder {
   struct Choice {
     std::vector<std::uint32_t> held;  // RECEIVEs of requests
     std::uint32_t chosen = kNoEvent;
+    std::uint32_t after = kNoEvent;  // the last RECEIVE before the work
   };
 
   const History& history_;
@@ -220,7 +268,11 @@ class RequestQueueFinder {
   const std::uint32_t process_, first_, end_;
   std::map<std::uint32_t, std::uint32_t> answers_;  // the request, by the SEND that answers it
   std::set<std::uint32_t> is_answered_;
+  std::unordered_map<std::uint32_t, std::uint32_t> asked_by_;  // the SEND that a RECEIVE answers
+  std::vector<std::uint32_t> late_;                            // RECEIVEs of answers that are only noted
   std::vector<Choice> choices_;
+  std::size_t after_other_ = 0;  // works that begin after another message than their request
+  bool waits_ = false;           // there is a RECEIVE in a work
   RequestQueue queue_;
 };
 
@@ -245,6 +297,9 @@ RequestQueues find_request_queues(const History& history, const std::vector<bool
 }
 
 std::string reason_of(const RequestQueue& queue) {
+  if (queue.deferred > 0)
+    return fmt::format("wait for others with a request in hand, and begin {} times with one that came meanwhile: so they do there",
+                       queue.deferred);
   return fmt::format("choose among the requests that have come, {} times not the last one: so they do there",
                      queue.held);
 }

@@ -1,4 +1,4 @@
-#include "analysis/prediction/destination_finder.hpp"
+#include "analysis/behaviour/destination_finder.hpp"
 
 #include <optional>
 #include <string>
@@ -44,7 +44,7 @@ const char* turn(int i) { return i % 2 == 0 ? "back_1" : "back_2"; }
 
 }  // namespace
 
-TEST_CASE("turns: requests that go to each back end in its turn are found, and their answers are not", "[prediction]") {
+TEST_CASE("turns: requests that go to each back end in its turn are found, and their answers are not", "[behaviour]") {
   Balanced balanced;
   for (int i = 0; i < 12; ++i) balanced.pass(i % 3 == 0 ? "one" : "other", turn(i));
   const FoundChoices found = balanced.found();
@@ -54,7 +54,7 @@ TEST_CASE("turns: requests that go to each back end in its turn are found, and t
   CHECK(found.known.choices[0].sends.size() == 12);
 }
 
-TEST_CASE("turns: a process that counts small and large requests each for themselves has two choices", "[prediction]") {
+TEST_CASE("turns: a process that counts small and large requests each for themselves has two choices", "[behaviour]") {
   Balanced balanced;
   int small = 0, large = 1;
   for (int i = 0; i < 30; ++i) {
@@ -64,7 +64,7 @@ TEST_CASE("turns: a process that counts small and large requests each for themse
   CHECK(balanced.found().known.choices.size() == 2);
 }
 
-TEST_CASE("turns: requests of two sizes may be counted together, beside others of a third", "[prediction]") {
+TEST_CASE("turns: requests of two sizes may be counted together, beside others of a third", "[behaviour]") {
   Random random = Random::stream(2, "sizes");
   Balanced balanced;
   int small = 0, large = 0;
@@ -78,7 +78,7 @@ TEST_CASE("turns: requests of two sizes may be counted together, beside others o
   CHECK(found.known.choices[0].sends.size() + found.known.choices[1].sends.size() == 60);
 }
 
-TEST_CASE("turns: requests that go to the back end that owes the fewest answers are found", "[prediction]") {
+TEST_CASE("turns: requests that go to the back end that owes the fewest answers are found", "[behaviour]") {
   // back_1 keeps every second request twice as long, so that back_2 often owes fewer.
   EventScript script({"red"});
   script.process("balancer", "red", "balancer");
@@ -103,7 +103,7 @@ TEST_CASE("turns: requests that go to the back end that owes the fewest answers 
   CHECK(found.known.choices[0].sends.size() == 36);
 }
 
-TEST_CASE("turns: where few requests meet many back ends, those in turn are not for the least busy", "[prediction]") {
+TEST_CASE("turns: where few requests meet many back ends, those in turn are not for the least busy", "[behaviour]") {
   // Small and large requests are counted each for themselves, and look alike: no turn is left to see.
   EventScript script({"red"});
   script.process("balancer", "red", "balancer");
@@ -126,7 +126,7 @@ TEST_CASE("turns: where few requests meet many back ends, those in turn are not 
 }
 
 TEST_CASE("turns: what one balancer shows holds for another of its program that sends too little to show it",
-          "[prediction]") {
+          "[behaviour]") {
   const int out_of_turn = GENERATE(-1, 3);
   EventScript script({"red"});
   for (const char* name : {"balancer_1", "balancer_2"}) script.process(name, "red", "balancer");
@@ -148,7 +148,7 @@ TEST_CASE("turns: what one balancer shows holds for another of its program that 
   CHECK(choices[1].number == choices[0].number);
 }
 
-TEST_CASE("turns: one request out of turn, or too few to tell, and there are none", "[prediction]") {
+TEST_CASE("turns: one request out of turn, or too few to tell, and there are none", "[behaviour]") {
   for (const int out_of_turn : {3, 11}) {
     Balanced balanced;
     for (int i = 0; i < 12; ++i) balanced.pass(i % 3 == 0 ? "one" : "other", turn(i == out_of_turn ? i + 1 : i));
@@ -159,7 +159,7 @@ TEST_CASE("turns: one request out of turn, or too few to tell, and there are non
   CHECK(few.found().known.empty());
 }
 
-TEST_CASE("turns: a choice by the client or by the size is not open, one by a coin is", "[prediction]") {
+TEST_CASE("turns: a choice by the client or by the size is not open, one by a coin is", "[behaviour]") {
   Random random = Random::stream(1, "coin");
   Balanced by_client, by_size, by_coin;
   for (int i = 0; i < 40; ++i) {

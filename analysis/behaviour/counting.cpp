@@ -1,4 +1,4 @@
-#include "analysis/prediction/counting.hpp"
+#include "analysis/behaviour/counting.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,6 @@
-#include "analysis/history/gathers.hpp"
+#include "analysis/behaviour/gather_finder.hpp"
+
+#include <memory>
 
 #include "analysis/history/replay.hpp"
 #include "analysis/history/target.hpp"
@@ -63,24 +65,28 @@ double elapsed_ms(const History& history, double factor, const Roles& roles) {
 
 Roles gathering(const History& history) {
   Roles roles;
-  roles.gathers = std::make_shared<const Gathers>(history, kNotSettled);
+  roles.gathers = std::make_shared<const Gathers>(find_gathers(history, kNotSettled).gathers);
   return roles;
 }
 
 }  // namespace
 
-TEST_CASE("gathers: a process goes on when the last answer is there, whichever was last in the trace", "[history]") {
+TEST_CASE("gathers: a process goes on when the last answer is there, whichever was last in the trace", "[behaviour]") {
   Searched searched;
   for (int i = 0; i < 5; ++i) searched.search(10, 8);  // A is last
   const History history = searched.history();
   const Roles roles = gathering(history);
-  CHECK(roles.gathers->times_of(0) == 5);
+  const FoundGathers found = find_gathers(history, kNotSettled);
+  REQUIRE(found.rules.size() == 1);
+  CHECK(found.rules[0].times == 5);
+  CHECK(found.rules[0].needed == 2);
+  CHECK(found.rules[0].or_by_sender);  // it may have waited for A alone
   CHECK(elapsed_ms(history, 1, roles) == Approx(55));
   CHECK(elapsed_ms(history, 2, roles) == Approx(45));  // B is last, after 8 ms
   CHECK(elapsed_ms(history, 2, {}) < 5 * 9 - 1);       // arrival order merges after A's answer
 }
 
-TEST_CASE("gathers: each answer is taken once, whatever the speeds", "[history]") {
+TEST_CASE("gathers: each answer is taken once, whatever the speeds", "[behaviour]") {
   const double factor = GENERATE(.2, .7, 1., 1.3, 6.);
   Searched searched;
   for (const double a_ms : {3, 9, 1, 12, 5, 7}) searched.search(a_ms, 6);
@@ -91,12 +97,12 @@ TEST_CASE("gathers: each answer is taken once, whatever the speeds", "[history]"
 }
 
 TEST_CASE("gathers: answers that the process reacts to one by one, too few, or of settled processes are not",
-          "[history]") {
+          "[behaviour]") {
   Searched few, settled;
   for (int i = 0; i < 3; ++i) few.search(1, 2);
   for (int i = 0; i < 5; ++i) settled.search(1, 2);
-  CHECK(Gathers(few.history(), kNotSettled).empty());
-  CHECK(Gathers(settled.history(), {true, false, false, false}).empty());
+  CHECK(find_gathers(few.history(), kNotSettled).gathers.empty());
+  CHECK(find_gathers(settled.history(), {true, false, false, false}).gathers.empty());
   Searched reacts;
   EventScript& script = reacts.script();
   for (int i = 0; i < 5; ++i) {
@@ -110,5 +116,51 @@ TEST_CASE("gathers: answers that the process reacts to one by one, too few, or o
       script.receive("archive", 0, script.send("searcher", 1, "archive"));
     }
   }
-  CHECK(Gathers(reacts.history(), kNotSettled).empty());
+  CHECK(find_gathers(reacts.history(), kNotSettled).gathers.empty());
+}
+
+TEST_CASE("gathers: what the senders of the answers explain is open where each has been the last", "[behaviour]") {
+  Searched both;
+  for (int i = 0; i < 6; ++i) both.search(i % 2 == 0 ? 10 : 5, 8);
+  const FoundGathers found = find_gathers(both.history(), kNotSettled);
+  REQUIRE(found.rules.size() == 1);
+  CHECK_FALSE(found.rules[0].or_by_sender);
+  CHECK(found.open.empty());
+}
+
+namespace {
+
+// A searcher that writes to an archive after the answer with that number, of two.
+History goes_on_after(const std::vector<std::pair<const char*, int>>& first_and_number) {
+  EventScript script({"red"});
+  for (const char* name : {"searcher", "A", "B", "archive"}) script.process(name, "red", name);
+  script.info.channel_sets.resize(1);
+  for (const auto& [first, number] : first_and_number) {
+    script.receive("A", 0, script.send("searcher", 0, "A"));
+    script.receive("B", 0, script.send("searcher", 0, "B"));
+    for (int i = 1; i <= 2; ++i) {
+      const std::string from = (i == 1) == (std::string(first) == "A") ? "A" : "B";
+      script.receive_call("searcher", 0, 0);
+      script.receive("searcher", 0, script.send(from, 1, "searcher"));
+      if (i == number) script.receive("archive", 0, script.send("searcher", 1, "archive"));
+    }
+  }
+  return history_of(script.info, script.events);
+}
+
+}  // namespace
+
+TEST_CASE("gathers: the evidence distinguishes one of two, all of two, the answer of one sender, and neither", "[behaviour]") {
+  const auto of_two = find_gathers(goes_on_after({{"A", 1}, {"B", 1}, {"A", 1}, {"B", 1}}), kNotSettled);
+  REQUIRE(of_two.rules.size() == 1);
+  CHECK(of_two.rules[0].needed == 1);
+  const auto all = find_gathers(goes_on_after({{"A", 2}, {"B", 2}, {"A", 2}, {"B", 2}}), kNotSettled);
+  REQUIRE(all.rules.size() == 1);
+  CHECK(all.rules[0].needed == 2);
+  const auto of_A = find_gathers(goes_on_after({{"A", 1}, {"B", 2}, {"A", 1}, {"B", 2}}), kNotSettled);
+  CHECK(of_A.rules.empty());
+  CHECK(of_A.open.empty());
+  const auto neither = find_gathers(goes_on_after({{"A", 1}, {"B", 1}, {"A", 2}, {"B", 2}, {"A", 1}, {"A", 2}}), kNotSettled);
+  CHECK(neither.rules.empty());
+  CHECK(neither.open.size() == 1);
 }

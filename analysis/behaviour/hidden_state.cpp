@@ -1,4 +1,4 @@
-#include "analysis/prediction/hidden_state.hpp"
+#include "analysis/behaviour/hidden_state.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "analysis/history/message_costs.hpp"
 #include "analysis/history/target.hpp"
-#include "analysis/prediction/requests.hpp"
+#include "analysis/behaviour/requests.hpp"
 
 namespace dpm {
 namespace {
@@ -50,7 +50,7 @@ class HiddenStateFinder {
       std::set<std::uint32_t> clients;
       for (const Request& request : requests) clients.insert(history_.events[request.receive].peer);
       if (roles_.has_queue(p)) {  // which request is next follows a rule; how it reacts to it need not
-        if (clients.size() > 1) note(HiddenState::Kind::memory, p, reactions_unlike_the_first(requests));
+        if (clients.size() > 1) note(HiddenState::Kind::memory, p, reactions_unlike_the_first(p, requests));
         continue;
       }
       const Together together = answers_together(p, requests, Answers::first_of_each);
@@ -58,7 +58,7 @@ class HiddenStateFinder {
       if (roles_.counts(p)) continue;
       note(HiddenState::Kind::refusals, p, answers_without_work(p, requests));
       if (clients.size() < 2) continue;
-      note(HiddenState::Kind::memory, p, reactions_unlike_the_first(requests));
+      note(HiddenState::Kind::memory, p, reactions_unlike_the_first(p, requests));
       if (note(HiddenState::Kind::batches, p, together.varies ? together.times : 0)) continue;
       const Together with_lists = answers_together(p, requests, Answers::all);
       note(HiddenState::Kind::lists, p, with_lists.varies ? with_lists.times : 0);
@@ -74,12 +74,13 @@ class HiddenStateFinder {
     return true;
   }
 
-  std::size_t reactions_unlike_the_first(const std::vector<Request>& requests) const {
+  std::size_t reactions_unlike_the_first(std::uint32_t p, const std::vector<Request>& requests) const {
+    const RequestQueue* queue = roles_.queue_of(p);
     std::size_t others = 0;
     for (const auto& [kind, alike] : by_kind(history_, requests)) {
-      const auto first = reaction(history_, alike.front());
+      const auto first = reaction(history_, alike.front(), queue);
       others += static_cast<std::size_t>(std::count_if(
-          alike.begin(), alike.end(), [&](const Request& request) { return reaction(history_, request) != first; }));
+          alike.begin(), alike.end(), [&](const Request& request) { return reaction(history_, request, queue) != first; }));
     }
     return others;
   }

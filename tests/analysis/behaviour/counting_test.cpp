@@ -1,4 +1,4 @@
-#include "analysis/prediction/counting.hpp"
+#include "analysis/behaviour/counting.hpp"
 
 #include "tests/support/build_history.hpp"
 #include "tests/support/catch.hpp"
@@ -18,7 +18,7 @@ EventScript with_processes(std::initializer_list<const char*> names) {
 }  // namespace
 
 TEST_CASE("counting: a process that continues when both neighbours have been heard from counts, whichever comes first",
-          "[prediction]") {
+          "[behaviour]") {
   EventScript script = with_processes({"middle", "left", "right"});
   for (int round = 0; round < 6; ++round) {
     const auto from_left = script.send("left", 1, "middle"), from_right = script.send("right", 1, "middle");
@@ -34,7 +34,7 @@ TEST_CASE("counting: a process that continues when both neighbours have been hea
 }
 
 TEST_CASE("counting: messages that come in pairs from one sender are not counted, whatever other senders there are",
-          "[prediction]") {
+          "[behaviour]") {
   EventScript script = with_processes({"disk", "driver", "operator"});
   script.receive("disk", 0, script.send("operator", 1, "disk"));
   script.receive("disk", 0, script.send("driver", 1, "disk"));
@@ -48,7 +48,7 @@ TEST_CASE("counting: messages that come in pairs from one sender are not counted
   CHECK(find_counting(history_of(script.info, script.events)).empty());
 }
 
-TEST_CASE("counting: a server that answers each of two clients does not count", "[prediction]") {
+TEST_CASE("counting: a server that answers each of two clients does not count", "[behaviour]") {
   EventScript script = with_processes({"server", "one", "other"});
   for (int round = 0; round < 6; ++round) {
     for (const char* client : {"one", "other"}) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/history/history.hpp"
+#include "analysis/history/request_queues.hpp"
 
 namespace dpm {
 
@@ -31,7 +32,8 @@ struct RequestKind {
 };
 std::map<RequestKind, std::vector<Request>> by_kind(const History& history, const std::vector<Request>& requests);
 
-// What the process does after a request, up to its next message: to which programs it writes, and the size of an answer.
-std::vector<std::string> reaction(const History& history, const Request& request);
+// What the process does for a request: to which programs it writes, and the size of an answer. `queue`: of a process that waits
+// with requests in hand, whose work need not follow the request; null: what it does up to its next message counts.
+std::vector<std::string> reaction(const History& history, const Request& request, const RequestQueue* queue);
 
 }  // namespace dpm

@@ -1,4 +1,4 @@
-#include "analysis/prediction/destination_finder.hpp"
+#include "analysis/behaviour/destination_finder.hpp"
 
 #include <fmt/format.h>
 
@@ -6,13 +6,14 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "analysis/history/message_costs.hpp"
 #include "analysis/history/server_work.hpp"
 #include "analysis/history/target.hpp"
-#include "analysis/prediction/destination_rules.hpp"
+#include "analysis/behaviour/destination_rules.hpp"
 
 namespace dpm {
 namespace {
@@ -104,7 +105,7 @@ class DestinationFinder {
   void find_choices_among(std::uint32_t p, const std::string& members, const std::vector<ChosenSend>& sends) {
     const bool all_begin = std::all_of(
         sends.begin(), sends.end(), [&](const ChosenSend& sent) { return begins_piece(history_.events[sent.send]); });
-    if (!all_begin) return;
+    if (!all_begin || go_to_all(sends)) return;
     among_.push_back({p, members, sends});
     std::vector<DestinationChoice> best;
     std::size_t most = 0;
@@ -126,6 +127,26 @@ class DestinationFinder {
     }
     if (best.empty() && !follows_message(history_, sends)) note_unknown(p, members, sends);
     for (DestinationChoice& choice : best) found_.known.choices.push_back(std::move(choice));
+  }
+
+  // Nothing is chosen where each time every member gets a message.
+  bool go_to_all(const std::vector<ChosenSend>& sends) const {
+    std::set<std::uint32_t> members;
+    for (const ChosenSend& sent : sends) members.insert(history_.events[sent.send].peer);
+    std::set<std::uint32_t> reached;
+    for (std::size_t i = 0; i < sends.size(); ++i) {
+      if (!reached.insert(history_.events[sends[i].send].peer).second) return false;
+      const bool goes_on = i + 1 < sends.size() && !receives_between(sends[i].send, sends[i + 1].send);
+      if (goes_on) continue;
+      if (reached.size() < members.size()) return false;
+      reached.clear();
+    }
+    return members.size() > 1;
+  }
+  bool receives_between(std::uint32_t first, std::uint32_t last) const {
+    for (std::uint32_t e = first; e < last; ++e)
+      if (history_.events[e].kind() == HistoryKind::receive) return true;
+    return false;
   }
 
   // Turns that one process shows often enough are those of its program: another that sent too few messages of a kind to

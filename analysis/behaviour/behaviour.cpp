@@ -1,4 +1,4 @@
-#include "analysis/prediction/order_choice.hpp"
+#include "analysis/behaviour/behaviour.hpp"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,10 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/prediction/counting.hpp"
-#include "analysis/prediction/destination_finder.hpp"
-#include "analysis/prediction/request_queue_finder.hpp"
+#include "analysis/behaviour/counting.hpp"
+#include "analysis/behaviour/destination_finder.hpp"
+#include "analysis/behaviour/gather_finder.hpp"
+#include "analysis/behaviour/request_queue_finder.hpp"
 
 namespace dpm {
 namespace {
@@ -60,7 +61,7 @@ class Chooser {
  public:
   explicit Chooser(const History& history) : history_(history), chosen_(history.process_count(), false) {}
 
-  OrderChoice run() {
+  InferredBehaviour run() {
     wait_for_timers();
     choose_among_requests();
     hand_out();
@@ -85,7 +86,7 @@ class Chooser {
     const Roles found = to_roles(choice_.groups, history_.process_count());
     choice_.roles.dispatcher_of = found.dispatcher_of;
     for (const RoleGroup& group : choice_.groups) {
-      ProcessOrder entry{"role", {group.dispatcher}, group.reason};
+      BehaviourRule entry{"role", {group.dispatcher}, group.reason};
       entry.processes.insert(entry.processes.end(), group.workers.begin(), group.workers.end());
       for (const ProcessId process : entry.processes) chosen_[process.value] = true;
       choice_.why.push_back(std::move(entry));
@@ -108,19 +109,32 @@ class Chooser {
 
   void gather() {
     std::vector<bool> settled = chosen_;
+    for (std::uint32_t p = 0; p < settled.size(); ++p) settled[p] = settled[p] && !choice_.roles.has_queue(p);
     if (choice_.roles.timers != nullptr)
       for (const TimersOfProgram& calls : choice_.roles.timers->of_calls)
         for (const std::uint32_t p : calls.processes) settled[p] = true;
-    auto gathers = std::make_shared<const Gathers>(history_, settled);
-    if (gathers->empty()) return;
-    std::map<std::string, AlikeProcesses> by_program;
-    for (std::uint32_t p = 0; p < history_.process_count(); ++p)
-      if (const std::size_t times = gathers->times_of(p); times > 0) by_program[program_of(p)].add(p, times);
-    for (const auto& [program, alike] : by_program)
-      choice_.why.push_back(
-          {"gather", alike.processes,
-           fmt::format("ask several and go on when the last of them has answered, {} times", alike.times)});
-    choice_.roles.gathers = std::move(gathers);
+    FoundGathers found = find_gathers(history_, settled);
+    std::map<std::tuple<std::string, std::size_t, std::size_t, bool>, AlikeProcesses> alike;
+    for (const GatherRule& rule : found.rules)
+      alike[{program_of(rule.process), rule.needed, rule.asked, rule.or_by_sender}].add(rule.process, rule.times);
+    for (const auto& [key, those] : alike) {
+      const auto& [program, needed, asked, or_by_sender] = key;
+      const std::string answers = needed == asked ? fmt::format("all {} answers", asked)
+                                                  : fmt::format("{} of {} answers", needed, asked);
+      choice_.why.push_back({"gather", those.processes,
+                             fmt::format("ask {} at once and go on with {}, {} times{}", asked, answers, those.times,
+                                         or_by_sender ? "; or with those of the same senders" : "")});
+      choice_.gathers_by_sender |= or_by_sender;
+    }
+    for (const OpenGather& open : found.open) {
+      choice_.open.push_back(ProcessId{open.process});
+      choice_.why.push_back({"open", {ProcessId{open.process}},
+                             fmt::format("ask several at once, {} times; which answers they need the trace does not show ({} "
+                                         "contradict each rule)",
+                                         open.times, open.contradictions),
+                             true});
+    }
+    if (!found.gathers.empty()) choice_.roles.gathers = std::make_shared<const Gathers>(std::move(found.gathers));
   }
 
   void choose_among_requests() {
@@ -170,14 +184,14 @@ class Chooser {
   }
 
   void leave_the_others() {
-    ProcessOrder arrival{"arrival", {}, "take messages from several, and react to each"};
-    ProcessOrder any{"any", {}, "wait for one sender at a time, so that every order is the same"};
+    BehaviourRule arrival{"arrival", {}, "take messages from several, and react to each"};
+    BehaviourRule any{"any", {}, "wait for one sender at a time, so that every order is the same"};
     for (std::uint32_t p = 0; p < history_.process_count(); ++p) {
       if (chosen_[p]) continue;
       const std::size_t senders = most_senders(history_, p);
       if (senders > 0) (senders > 1 ? arrival : any).processes.push_back({p});
     }
-    for (ProcessOrder* entry : {&arrival, &any})
+    for (BehaviourRule* entry : {&arrival, &any})
       if (!entry->processes.empty()) choice_.why.push_back(std::move(*entry));
   }
 
@@ -195,11 +209,11 @@ class Chooser {
   const History& history_;
   std::vector<bool> chosen_;
   std::vector<TimersOfProgram> idle_;
-  OrderChoice choice_;
+  InferredBehaviour choice_;
 };
 
 }  // namespace
 
-OrderChoice choose_orders(const History& history) { return Chooser(history).run(); }
+InferredBehaviour infer_behaviour(const History& history) { return Chooser(history).run(); }
 
 }  // namespace dpm
