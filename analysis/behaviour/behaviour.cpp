@@ -119,8 +119,8 @@ class Chooser {
       alike[{program_of(rule.process), rule.needed, rule.asked, rule.or_by_sender}].add(rule.process, rule.times);
     for (const auto& [key, those] : alike) {
       const auto& [program, needed, asked, or_by_sender] = key;
-      const std::string answers = needed == asked ? fmt::format("all {} answers", asked)
-                                                  : fmt::format("{} of {} answers", needed, asked);
+      const std::string answers =
+          needed == asked ? fmt::format("all {} answers", asked) : fmt::format("{} of {} answers", needed, asked);
       choice_.why.push_back({"gather", those.processes,
                              fmt::format("ask {} at once and go on with {}, {} times{}", asked, answers, those.times,
                                          or_by_sender ? "; or with those of the same senders" : "")});
@@ -128,11 +128,13 @@ class Chooser {
     }
     for (const OpenGather& open : found.open) {
       choice_.open.push_back(ProcessId{open.process});
-      choice_.why.push_back({"open", {ProcessId{open.process}},
-                             fmt::format("ask several at once, {} times; which answers they need the trace does not show ({} "
-                                         "contradict each rule)",
-                                         open.times, open.contradictions),
-                             true});
+      choice_.why.push_back(
+          {"open",
+           {ProcessId{open.process}},
+           fmt::format("ask several at once, {} times; which answers they need the trace does not show ({} "
+                       "contradict each rule)",
+                       open.times, open.contradictions),
+           true});
     }
     if (!found.gathers.empty()) choice_.roles.gathers = std::make_shared<const Gathers>(std::move(found.gathers));
   }

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/history/history.hpp"
-#include "analysis/history/replay.hpp"
 #include "analysis/behaviour/hidden_state.hpp"
 #include "analysis/behaviour/roles.hpp"
+#include "analysis/history/history.hpp"
+#include "analysis/history/replay.hpp"
 
 namespace dpm {
 

@@ -10,10 +10,10 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/behaviour/destination_rules.hpp"
 #include "analysis/history/message_costs.hpp"
 #include "analysis/history/server_work.hpp"
 #include "analysis/history/target.hpp"
-#include "analysis/behaviour/destination_rules.hpp"
 
 namespace dpm {
 namespace {

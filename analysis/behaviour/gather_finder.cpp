@@ -78,7 +78,8 @@ class GatherFinder {
     for (std::uint32_t e = first_; e < end_; ++e) {
       const HistoryEvent& event = history_.events[e];
       if (event.kind() == HistoryKind::receive) end_of_asking();
-      if (event.kind() != HistoryKind::send || event.match == kNoEvent || !receivers.insert(event.peer).second) continue;
+      if (event.kind() != HistoryKind::send || event.match == kNoEvent || !receivers.insert(event.peer).second)
+        continue;
       const auto answer = answer_to_.find(e);
       if (answer == answer_to_.end()) continue;
       answers.push_back(answer->second);
@@ -89,7 +90,8 @@ class GatherFinder {
 
   bool goes_on_after(std::uint32_t receive) const {
     for (std::uint32_t e = receive + 1; e < end_ && history_.events[e].kind() != HistoryKind::receive; ++e)
-      if (history_.events[e].kind() == HistoryKind::send || history_.events[e].kind() == HistoryKind::create) return true;
+      if (history_.events[e].kind() == HistoryKind::send || history_.events[e].kind() == HistoryKind::create)
+        return true;
     return false;
   }
 

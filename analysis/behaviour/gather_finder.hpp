@@ -20,10 +20,10 @@ namespace dpm {
 
 struct GatherRule {
   std::uint32_t process = 0;
-  std::size_t asked = 0;        // how many
-  std::size_t needed = 0;       // after how many answers it goes on
-  std::size_t times = 0;        // gatherings
-  bool or_by_sender = false;    // the senders explain it, too
+  std::size_t asked = 0;      // how many
+  std::size_t needed = 0;     // after how many answers it goes on
+  std::size_t times = 0;      // gatherings
+  bool or_by_sender = false;  // the senders explain it, too
 };
 
 // Gatherings that neither rule explains.

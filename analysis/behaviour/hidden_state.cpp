@@ -7,9 +7,9 @@
 #include <optional>
 #include <set>
 
+#include "analysis/behaviour/requests.hpp"
 #include "analysis/history/message_costs.hpp"
 #include "analysis/history/target.hpp"
-#include "analysis/behaviour/requests.hpp"
 
 namespace dpm {
 namespace {
@@ -79,8 +79,9 @@ class HiddenStateFinder {
     std::size_t others = 0;
     for (const auto& [kind, alike] : by_kind(history_, requests)) {
       const auto first = reaction(history_, alike.front(), queue);
-      others += static_cast<std::size_t>(std::count_if(
-          alike.begin(), alike.end(), [&](const Request& request) { return reaction(history_, request, queue) != first; }));
+      others += static_cast<std::size_t>(std::count_if(alike.begin(), alike.end(), [&](const Request& request) {
+        return reaction(history_, request, queue) != first;
+      }));
     }
     return others;
   }

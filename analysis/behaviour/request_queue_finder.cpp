@@ -9,11 +9,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/behaviour/requests.hpp"
 #include "analysis/history/intake_limit.hpp"
 #include "analysis/history/message_costs.hpp"
 #include "analysis/history/replay.hpp"
 #include "analysis/history/target.hpp"
-#include "analysis/behaviour/requests.hpp"
 
 namespace dpm {
 namespace {
@@ -93,7 +93,8 @@ class RequestQueueFinder {
   // others with a request in hand explains it; a choice among requests alone must be seen often.
   bool is_needed() {
     queue_.deferred = waits_ ? after_other_ : 0;
-    return queue_.held >= kHeldAtLeast || queue_.deferred > 0; }
+    return queue_.held >= kHeldAtLeast || queue_.deferred > 0;
+  }
 
   // An answer that comes when the work that asked for it is done, such as the last of three where two are enough.
   bool is_late_answer(std::uint32_t e, const std::vector<std::uint32_t>& work) const {
@@ -298,8 +299,9 @@ RequestQueues find_request_queues(const History& history, const std::vector<bool
 
 std::string reason_of(const RequestQueue& queue) {
   if (queue.deferred > 0)
-    return fmt::format("wait for others with a request in hand, and begin {} times with one that came meanwhile: so they do there",
-                       queue.deferred);
+    return fmt::format(
+        "wait for others with a request in hand, and begin {} times with one that came meanwhile: so they do there",
+        queue.deferred);
   return fmt::format("choose among the requests that have come, {} times not the last one: so they do there",
                      queue.held);
 }

@@ -25,9 +25,7 @@ class Gathers {
     gatherings_.push_back(std::move(receives));
   }
   // Call after the last add().
-  void finish() {
-    std::sort(of_.begin(), of_.end());
-  }
+  void finish() { std::sort(of_.begin(), of_.end()); }
 
   bool empty() const { return gatherings_.empty(); }
   std::size_t size() const { return gatherings_.size(); }

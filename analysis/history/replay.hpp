@@ -76,7 +76,9 @@ struct Roles {
   bool is_dispatcher(std::uint32_t process) const {
     return process < dispatcher_of.size() && dispatcher_of[process] == process;
   }
-  const RequestQueue* queue_of(std::uint32_t process) const { return queues == nullptr ? nullptr : queues->of(process); }
+  const RequestQueue* queue_of(std::uint32_t process) const {
+    return queues == nullptr ? nullptr : queues->of(process);
+  }
   bool has_queue(std::uint32_t process) const { return queue_of(process) != nullptr; }
   bool keeps(std::uint32_t process) const { return process < keeps_order.size() && keeps_order[process]; }
   bool counts(std::uint32_t process) const { return process < counts_from.size() && !counts_from[process].empty(); }

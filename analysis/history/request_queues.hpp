@@ -32,8 +32,9 @@ struct RequestQueue {
   bool takes_all_first = false;  // it receives what has come before it chooses
   std::unordered_set<std::uint32_t>
       cpu_of_request;    // events whose CPU time is that of the request received before them
-  std::size_t held = 0;      // requests that others overtook, or that waited for one
-  std::size_t deferred = 0;  // works that begin after another message than their request, because the process waits in them
+  std::size_t held = 0;  // requests that others overtook, or that waited for one
+  std::size_t deferred =
+      0;  // works that begin after another message than their request, because the process waits in them
 };
 
 struct RequestQueues {
@@ -81,7 +82,7 @@ class QueuedWork {
     const std::vector<std::uint32_t>* work = nullptr;  // being done
     std::size_t at = 0;
     std::unordered_set<std::uint32_t> early;  // RECEIVEs of works that have not come to them
-    std::size_t left = 0;  // events before its END
+    std::size_t left = 0;                     // events before its END
   };
 
   Next none_left(State& state, std::uint32_t p) const;

@@ -142,9 +142,9 @@ void Alternatives::add_exchangeable(std::uint32_t process) {
   for (const std::uint32_t receive : performed_[process]) performed_at.emplace(receive, performed_at.size());
   for (auto& [kind, alike] : by_kind(history_, requests)) {
     const auto first = reaction(history_, alike.front(), roles_.queue_of(process));
-    const bool same = std::all_of(alike.begin(), alike.end(),
-                                  [&](const Request& request) { return reaction(history_, request, roles_.queue_of(process)) == first;
-                                  });
+    const bool same = std::all_of(alike.begin(), alike.end(), [&](const Request& request) {
+      return reaction(history_, request, roles_.queue_of(process)) == first;
+    });
     if (!same) exchangeable_.push_back({alike, places_of(alike, performed_at)});
   }
 }

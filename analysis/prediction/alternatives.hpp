@@ -23,10 +23,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/history/history.hpp"
-#include "analysis/history/replay.hpp"
 #include "analysis/behaviour/hidden_state.hpp"
 #include "analysis/behaviour/requests.hpp"
+#include "analysis/history/history.hpp"
+#include "analysis/history/replay.hpp"
 #include "model/random.hpp"
 
 namespace dpm {

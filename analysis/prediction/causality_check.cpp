@@ -23,7 +23,8 @@ CausalityCheck::CausalityCheck(const History& history) : history_(history), call
     for (std::uint32_t e = history.first_event[p]; e < history.first_event[p + 1]; ++e) {
       const HistoryEvent& event = history.events[e];
       const HistoryKind kind = event.kind();
-      if ((kind != HistoryKind::send && kind != HistoryKind::receive) || event.peer == kNoPeer || event.peer == p) continue;
+      if ((kind != HistoryKind::send && kind != HistoryKind::receive) || event.peer == kNoPeer || event.peer == p)
+        continue;
       Conversation& conversation = with[event.peer];
       const bool is_due = event.match != kNoEvent && (kind == HistoryKind::send) == (conversation.asked == kNoEvent);
       conversation.alternates &= is_due;

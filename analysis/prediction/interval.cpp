@@ -85,7 +85,8 @@ double error_of_full_batches(const History& history, const Predicted& predicted,
 
 namespace {
 
-Interval interval_of_rule(const History& history, const Target& target, const Predicted& predicted, double known_error) {
+Interval interval_of_rule(const History& history, const Target& target, const Predicted& predicted,
+                          double known_error) {
   const double rounding = static_cast<double>(history.events.size()) * 1e-9 / predicted.elapsed_s;
   if (predicted.is_the_run) {
     const double off = rounding + known_error;
@@ -139,9 +140,11 @@ Interval find_interval(const History& history, const Target& target, const Predi
   const CausalityCheck causality(history);
   for (const Roles& roles : predicted.alternatives) {
     const ReplayResult run = Replay(history, target, roles).run(Order::role, target.machine_of, true);
-    if (run.not_performed != 0 || run.elapsed_ns <= 0 || !causality.early_answers(*run.schedule, roles).empty()) continue;
+    if (run.not_performed != 0 || run.elapsed_ns <= 0 || !causality.early_answers(*run.schedule, roles).empty())
+      continue;
     const double elapsed_s = run.elapsed_ns * 1e-9, P = static_cast<double>(run.cpu_ns) / run.elapsed_ns;
-    const double below = interval.low_elapsed_s / predicted.elapsed_s, above = interval.high_elapsed_s / predicted.elapsed_s;
+    const double below = interval.low_elapsed_s / predicted.elapsed_s,
+                 above = interval.high_elapsed_s / predicted.elapsed_s;
     interval.low_elapsed_s = std::min(interval.low_elapsed_s, elapsed_s * below);
     interval.high_elapsed_s = std::max(interval.high_elapsed_s, elapsed_s * above);
     interval.low_P = std::min(interval.low_P, P * (interval.low_P / predicted.P));

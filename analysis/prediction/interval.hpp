@@ -20,10 +20,10 @@
 // added.
 #pragma once
 
+#include "analysis/behaviour/hidden_state.hpp"
 #include "analysis/history/history.hpp"
 #include "analysis/history/replay.hpp"
 #include "analysis/history/target.hpp"
-#include "analysis/behaviour/hidden_state.hpp"
 
 namespace dpm {
 

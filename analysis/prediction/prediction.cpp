@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "analysis/prediction/causality_check.hpp"
 #include "analysis/prediction/what_if.hpp"
@@ -62,6 +63,15 @@ std::vector<MessageSpan> message_spans(const History& history, const Schedule& s
   }
   std::erase_if(spans, [](const MessageSpan& span) { return span.process.is_none(); });
   return spans;
+}
+
+// When each process does its last event.
+std::vector<double> ends_ns(const History& history, const Schedule& schedule) {
+  std::vector<double> ends(history.process_count(), 0);
+  for (std::uint32_t e = 0; e < history.events.size(); ++e)
+    if (const std::uint32_t p = schedule.performed_by[e]; p < ends.size())
+      ends[p] = std::max(ends[p], schedule.finished_ns[e]);
+  return ends;
 }
 
 class Predictor {
@@ -149,8 +159,8 @@ class Predictor {
   }
 
   // Rules that let a process answer before it is asked are wrong: it takes its messages in the order of the trace instead.
-  ReplayResult run_causally(Order order) {
-    ReplayResult result = Replay(history_, target_, roles_).run(order, target_.machine_of, true);
+  ReplayResult run_causally(Replay& replay, Order order) {
+    ReplayResult result = replay.run(order, target_.machine_of, true);
     if (order == Order::recorded || !target_.replicas.empty()) return result;
     for (int i = 0; i < kRulesDropped; ++i) {
       const auto early = causality_.early_answers(*result.schedule, roles_);
@@ -185,7 +195,7 @@ class Predictor {
       if (order == Order::role && prediction_.order != Order::role && prediction_.roles.empty()) continue;
       if (order != Order::arrival && !target_.replicas.empty()) continue;
       const bool asked = order == prediction_.order && options_.method == SharingMethod::replay;
-      auto run = complete(asked ? run_causally(order) : replay.run(order, target_.machine_of), order);
+      auto run = complete(asked ? run_causally(replay, order) : replay.run(order, target_.machine_of), order);
       if (!run) {
         if (asked || order == Order::recorded) return run.error();
         prediction_.warnings.push_back(run.error().what);
@@ -196,6 +206,7 @@ class Predictor {
       if (!asked) continue;
       set(T_s, elapsed_s);
       forced_ = run->forced_receives;
+      ends_ns_ = ends_ns(history_, *run->schedule);
       prediction_.message_spans = message_spans(history_, *run->schedule);
       if (auto possible = check_bound(*run->schedule); !possible) return possible.error();
     }
@@ -213,10 +224,11 @@ class Predictor {
     if (!target_.replicas.empty()) return {};
     prediction_.shortest_s = causality_.shortest_ns(target_, schedule) * 1e-9;
     if (prediction_.elapsed_s >= prediction_.shortest_s * (1 - kSame)) return {};
-    return Error{fmt::format(
-        "the prediction of {:.4g} s is impossible: a process needs {:.4g} s for its own work and its messages; this is an error of dpm, "
-        "please report it; --order recorded predicts without rules",
-        prediction_.elapsed_s, prediction_.shortest_s)};
+    return Error{
+        fmt::format("the prediction of {:.4g} s is impossible: a process needs {:.4g} s for its own work and its "
+                    "messages; this is an error of dpm, "
+                    "please report it; --order recorded predicts without rules",
+                    prediction_.elapsed_s, prediction_.shortest_s)};
   }
 
   void set(double T_s, double elapsed_s) {
@@ -252,9 +264,23 @@ class Predictor {
     prediction_.clock_error_has_meter = options_.as_it_ran == nullptr && history_.info.properties.metering_takes_time;
     const Target traced = traced_target(history_);
     const ReplayResult replayed = Replay(history_, traced, roles_).run(Order::recorded, traced.machine_of, true);
+    find_last(ends_ns(history_, *replayed.schedule), replayed.elapsed_ns);
     const FalseOverlaps overlaps = find_false_overlaps(history_, *replayed.schedule);
     if (auto warning = warning_of(overlaps, history_, replayed.elapsed_ns * 1e-9))
       prediction_.warnings.push_back(std::move(*warning));
+  }
+
+  // A simulated run ends with its last process that is not a service, whatever its services still do: with those of the programs
+  // that were last in the trace.
+  void find_last(const std::vector<double>& traced_ns, double elapsed_ns) {
+    if (!history_.info.properties.scripted || ends_ns_.empty()) return;
+    std::set<std::string> last;
+    for (std::uint32_t p = 0; p < traced_ns.size(); ++p)
+      if (traced_ns[p] >= elapsed_ns) last.insert(history_.info.processes[p].program);
+    double end_ns = 0;
+    for (std::uint32_t p = 0; p < ends_ns_.size(); ++p)
+      if (last.contains(history_.info.processes[p].program)) end_ns = std::max(end_ns, ends_ns_[p]);
+    earlier_ = std::min(1.0, end_ns * 1e-9 / prediction_.elapsed_s);
   }
 
   // Other delays show in the elapsed time.
@@ -275,6 +301,9 @@ class Predictor {
                               is_the_run(),      alternatives()};
     const double systematic = std::abs(prediction_.identity_error) + prediction_.clock_error.value_or(0);
     prediction_.interval = find_interval(history_, target_, predicted, systematic);
+    if (earlier_ <= 0) return;
+    prediction_.interval->low_elapsed_s *= earlier_;
+    prediction_.interval->high_P = std::max(prediction_.interval->high_P, prediction_.P / earlier_);
   }
 
   // Behaviour that the trace does not exclude.
@@ -338,6 +367,8 @@ class Predictor {
   DestinationChoices choices_;
   HiddenState hidden_;
   std::uint64_t forced_ = 0;
+  std::vector<double> ends_ns_;  // by process, in the prediction
+  double earlier_ = 1;           // of the elapsed time: find_last()
   double traced_elapsed_s_ = 0;  // predicted for the traced placement
   Prediction prediction_;
 };

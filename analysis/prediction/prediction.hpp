@@ -21,14 +21,14 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/behaviour/behaviour.hpp"
+#include "analysis/behaviour/roles.hpp"
 #include "analysis/history/history.hpp"
 #include "analysis/history/replay.hpp"
 #include "analysis/history/target.hpp"
 #include "analysis/parallelism/parallelism.hpp"
 #include "analysis/prediction/gains.hpp"
 #include "analysis/prediction/interval.hpp"
-#include "analysis/behaviour/behaviour.hpp"
-#include "analysis/behaviour/roles.hpp"
 #include "model/result.hpp"
 
 namespace dpm {
@@ -72,8 +72,8 @@ struct Prediction {
   double P = 0;
   double T_s = 0;
   double elapsed_s = 0;
-  bool automatic = false;         // the order was chosen for each process: `why`
-  Order order = Order::arrival;   // of the replay; automatic: role where there are dispatchers or counting processes
+  bool automatic = false;          // the order was chosen for each process: `why`
+  Order order = Order::arrival;    // of the replay; automatic: role where there are dispatchers or counting processes
   std::vector<BehaviourRule> why;  // automatic: every process that receives
   SharingMethod method = SharingMethod::replay;
   Spread spread;

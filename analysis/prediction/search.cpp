@@ -9,8 +9,8 @@
 #include <optional>
 #include <set>
 
-#include "analysis/prediction/lower_bound.hpp"
 #include "analysis/behaviour/behaviour.hpp"
+#include "analysis/prediction/lower_bound.hpp"
 #include "analysis/prediction/placements.hpp"
 #include "model/check.hpp"
 #include "model/nearest_name.hpp"

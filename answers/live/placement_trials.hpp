@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "analysis/behaviour/behaviour.hpp"
 #include "analysis/history/history.hpp"
 #include "analysis/history/replay.hpp"
 #include "analysis/history/target.hpp"
-#include "analysis/behaviour/behaviour.hpp"
 #include "analysis/prediction/prediction.hpp"
 #include "analysis/prediction/search.hpp"
 #include "view/answers/answer.hpp"

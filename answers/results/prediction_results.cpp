@@ -158,7 +158,11 @@ nlohmann::ordered_json why_json(const Prediction& prediction, const TraceInfo& i
   for (const auto& entry : prediction.why) {
     auto processes = nlohmann::ordered_json::array();
     for (const ProcessId process : entry.processes) processes.push_back(info[process].name);
-    orders.push_back({{"order", entry.order}, {"processes", std::move(processes)}, {"reason", entry.reason}, {"is_open", entry.is_open}, {"cpu_share", entry.cpu_share}});
+    orders.push_back({{"order", entry.order},
+                      {"processes", std::move(processes)},
+                      {"reason", entry.reason},
+                      {"is_open", entry.is_open},
+                      {"cpu_share", entry.cpu_share}});
   }
   return orders;
 }

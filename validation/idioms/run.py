@@ -58,6 +58,10 @@ class Cell:
     def is_far(self) -> bool:
         return self.truth_s < self.low_s * (1 - FAR) or self.truth_s > self.high_s * (1 + FAR)
 
+    def line(self) -> str:
+        return (f"    {self.case:24} {self.truth_s:9.4f} s predicted {self.predicted_s:9.4f} s ({self.error():+7.2%}) "
+                f"[{self.low_s:.4f}, {self.high_s:.4f}] {'' if self.holds() else 'OUTSIDE'} {'unknown' if self.unknown else ''}")
+
     def width(self) -> float:
         return (self.high_s - self.low_s) / self.predicted_s
 
@@ -88,8 +92,7 @@ def main() -> None:
             cells += found
             print(line(found), file=sys.stderr, flush=True)
             for cell in found if options.cells else []:
-                print(f"    {cell.case:24} {cell.truth_s:9.4f} s predicted {cell.predicted_s:9.4f} s ({cell.error():+7.2%}) "
-                      f"[{cell.low_s:.4f}, {cell.high_s:.4f}] {'' if cell.holds() else 'OUTSIDE'} {'unknown' if cell.unknown else ''}", file=sys.stderr)
+                print(cell.line(), file=sys.stderr)
     result = document(cells)
     print(json.dumps(result["figures"], indent=1), file=sys.stderr)
     if options.result:

@@ -176,3 +176,21 @@ TEST_CASE("turns: a choice by the client or by the size is not open, one by a co
   REQUIRE(found.all.choices.size() == 1);
   CHECK(found.all.choices[0].members.size() == 40);
 }
+
+TEST_CASE("turns: what goes to all back ends at once is not in turn, and is not for the least busy", "[behaviour]") {
+  EventScript script({"red"});
+  for (const char* name : {"front", "back_1", "back_2"}) script.process(name, "red", name[0] == 'b' ? "back" : "front");
+  script.process("client", "red", "client");
+  for (int i = 0; i < 20; ++i) {
+    script.receive("front", 0, script.send("client", 1, "front"));
+    const auto first = script.send("front", 0, "back_1"), second = script.send("front", 0, "back_2");
+    script.receive("back_1", 0, first);
+    script.receive("back_2", 0, second);
+    for (const char* back : {"back_1", "back_2"}) script.receive("front", 0, script.send(back, 1, "front"));
+    script.receive("client", 0, script.send("front", 1, "client"));
+  }
+  const History history = history_of(script.info, script.events);
+  const std::size_t count = history.process_count();
+  const FoundChoices found = find_choices(history, std::vector<bool>(count, true), std::vector<bool>(count, false));
+  CHECK(found.all.choices.empty());
+}

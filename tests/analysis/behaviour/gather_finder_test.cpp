@@ -51,7 +51,7 @@ class Searched {
   EventScript script_;
 };
 
-const std::vector<bool> kNotSettled(4, false);
+const std::vector<bool> kNotSettled(5, false);
 
 // How long it takes where green is `factor` times as fast as in the trace.
 double elapsed_ms(const History& history, double factor, const Roles& roles) {
@@ -102,7 +102,7 @@ TEST_CASE("gathers: answers that the process reacts to one by one, too few, or o
   for (int i = 0; i < 3; ++i) few.search(1, 2);
   for (int i = 0; i < 5; ++i) settled.search(1, 2);
   CHECK(find_gathers(few.history(), kNotSettled).gathers.empty());
-  CHECK(find_gathers(settled.history(), {true, false, false, false}).gathers.empty());
+  CHECK(find_gathers(settled.history(), {true, false, false, false, false}).gathers.empty());
   Searched reacts;
   EventScript& script = reacts.script();
   for (int i = 0; i < 5; ++i) {
@@ -133,11 +133,13 @@ namespace {
 // A searcher that writes to an archive after the answer with that number, of two.
 History goes_on_after(const std::vector<std::pair<const char*, int>>& first_and_number) {
   EventScript script({"red"});
-  for (const char* name : {"searcher", "A", "B", "archive"}) script.process(name, "red", name);
+  for (const char* name : {"searcher", "A", "B", "archive", "client"}) script.process(name, "red", name);
   script.info.channel_sets.resize(1);
   for (const auto& [first, number] : first_and_number) {
-    script.receive("A", 0, script.send("searcher", 0, "A"));
-    script.receive("B", 0, script.send("searcher", 0, "B"));
+    script.receive("searcher", 0, script.send("client", 1, "searcher"));
+    const auto to_a = script.send("searcher", 0, "A"), to_b = script.send("searcher", 0, "B");
+    script.receive("A", 0, to_a);
+    script.receive("B", 0, to_b);
     for (int i = 1; i <= 2; ++i) {
       const std::string from = (i == 1) == (std::string(first) == "A") ? "A" : "B";
       script.receive_call("searcher", 0, 0);
@@ -150,7 +152,8 @@ History goes_on_after(const std::vector<std::pair<const char*, int>>& first_and_
 
 }  // namespace
 
-TEST_CASE("gathers: the evidence distinguishes one of two, all of two, the answer of one sender, and neither", "[behaviour]") {
+TEST_CASE("gathers: the evidence distinguishes one of two, all of two, the answer of one sender, and neither",
+          "[behaviour]") {
   const auto of_two = find_gathers(goes_on_after({{"A", 1}, {"B", 1}, {"A", 1}, {"B", 1}}), kNotSettled);
   REQUIRE(of_two.rules.size() == 1);
   CHECK(of_two.rules[0].needed == 1);
@@ -160,7 +163,8 @@ TEST_CASE("gathers: the evidence distinguishes one of two, all of two, the answe
   const auto of_A = find_gathers(goes_on_after({{"A", 1}, {"B", 2}, {"A", 1}, {"B", 2}}), kNotSettled);
   CHECK(of_A.rules.empty());
   CHECK(of_A.open.empty());
-  const auto neither = find_gathers(goes_on_after({{"A", 1}, {"B", 1}, {"A", 2}, {"B", 2}, {"A", 1}, {"A", 2}}), kNotSettled);
+  const auto neither =
+      find_gathers(goes_on_after({{"A", 1}, {"B", 1}, {"A", 2}, {"B", 2}, {"A", 1}, {"A", 2}}), kNotSettled);
   CHECK(neither.rules.empty());
   CHECK(neither.open.size() == 1);
 }

@@ -107,7 +107,8 @@ History deferring(int rounds, bool works_at_once) {
 
 }  // namespace
 
-TEST_CASE("queues: a server that waits for another keeps the requests that come meanwhile, even if few come", "[behaviour]") {
+TEST_CASE("queues: a server that waits for another keeps the requests that come meanwhile, even if few come",
+          "[behaviour]") {
   const History history = deferring(3, false);
   const RequestQueues found = find_request_queues(history, std::vector<bool>(history.process_count(), false));
   REQUIRE(found.queues.size() == 1);

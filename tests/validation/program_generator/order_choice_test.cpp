@@ -1,9 +1,8 @@
 // The order of receives that is chosen for each process, on programs with known rules.
-#include "analysis/behaviour/behaviour.hpp"
-
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/behaviour/behaviour.hpp"
 #include "analysis/prediction/prediction.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizer.hpp"
