@@ -6,9 +6,11 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "analysis/prediction/causality_check.hpp"
 #include "analysis/prediction/what_if.hpp"
+#include "model/counted.hpp"
 
 namespace dpm {
 namespace {
@@ -65,13 +67,56 @@ std::vector<MessageSpan> message_spans(const History& history, const Schedule& s
   return spans;
 }
 
-// When each process does its last event.
-std::vector<double> ends_ns(const History& history, const Schedule& schedule) {
+// When each process does its last event, or its last message.
+enum class Last : std::uint8_t { event, message };
+std::vector<double> ends_ns(const History& history, const Schedule& schedule, Last last) {
   std::vector<double> ends(history.process_count(), 0);
-  for (std::uint32_t e = 0; e < history.events.size(); ++e)
-    if (const std::uint32_t p = schedule.performed_by[e]; p < ends.size())
-      ends[p] = std::max(ends[p], schedule.finished_ns[e]);
+  for (std::uint32_t e = 0; e < history.events.size(); ++e) {
+    const std::uint32_t p = schedule.performed_by[e];
+    if (p >= ends.size() || (last == Last::message && history.events[e].kind() == HistoryKind::end)) continue;
+    ends[p] = std::max(ends[p], schedule.finished_ns[e]);
+  }
   return ends;
+}
+
+// Whether a process sends to others of its program and hears from them.
+bool exchanges_with_equals(const History& history, std::uint32_t p) {
+  bool sends = false, receives = false;
+  for (const HistoryEvent& event : history.of(ProcessId{p})) {
+    if (event.peer == kNoPeer || event.peer == p) continue;
+    const std::string& program = history.info.processes[p].program;
+    if (program.empty() || history.info.processes[event.peer].program != program) continue;
+    sends |= event.kind() == HistoryKind::send;
+    receives |= event.kind() == HistoryKind::receive;
+  }
+  return sends && receives;
+}
+
+// By how much the pieces of work of a dispatcher's workers differ from their mean, relatively, if it is not by chance: whether a task
+// takes as long as its worker's others, or as in the trace, is open.
+double difference_of_workers(const History& history, const RoleGroup& group) {
+  struct Pieces {
+    double mean = 0, error = 0;
+  };
+  constexpr double kErrors = 4, kAlike = .05;
+  std::optional<Pieces> least, most;
+  for (const ProcessId worker : group.workers) {
+    double count = 0, sum = 0, squares = 0;
+    for (const HistoryEvent& event : history.of(worker)) {
+      if (event.cpu_ns == 0) continue;
+      const auto ns = static_cast<double>(event.cpu_ns);
+      count += 1;
+      sum += ns;
+      squares += ns * ns;
+    }
+    if (count == 0) continue;
+    const Pieces pieces{sum / count, std::sqrt(std::max(0.0, squares / count - sum * sum / count / count) / count)};
+    if (!least || pieces.mean < least->mean) least = pieces;
+    if (!most || pieces.mean > most->mean) most = pieces;
+  }
+  if (!least || most->mean - least->mean <= kErrors * std::hypot(least->error, most->error)) return 0;
+  const double difference = (most->mean - least->mean) / (most->mean + least->mean);
+  return difference < kAlike ? 0 : difference;
 }
 
 class Predictor {
@@ -206,7 +251,8 @@ class Predictor {
       if (!asked) continue;
       set(T_s, elapsed_s);
       forced_ = run->forced_receives;
-      ends_ns_ = ends_ns(history_, *run->schedule);
+      ends_ns_ = ends_ns(history_, *run->schedule, Last::event);
+      count_given_up(*run->schedule);
       prediction_.message_spans = message_spans(history_, *run->schedule);
       if (auto possible = check_bound(*run->schedule); !possible) return possible.error();
     }
@@ -264,23 +310,39 @@ class Predictor {
     prediction_.clock_error_has_meter = options_.as_it_ran == nullptr && history_.info.properties.metering_takes_time;
     const Target traced = traced_target(history_);
     const ReplayResult replayed = Replay(history_, traced, roles_).run(Order::recorded, traced.machine_of, true);
-    find_last(ends_ns(history_, *replayed.schedule), replayed.elapsed_ns);
+    if (!find_last(ends_ns(history_, *replayed.schedule, Last::message), replayed.elapsed_ns))
+      find_last(ends_ns(history_, *replayed.schedule, Last::event), replayed.elapsed_ns);
     const FalseOverlaps overlaps = find_false_overlaps(history_, *replayed.schedule);
     if (auto warning = warning_of(overlaps, history_, replayed.elapsed_ns * 1e-9))
       prediction_.warnings.push_back(std::move(*warning));
   }
 
   // A simulated run ends with its last process that is not a service, whatever its services still do: with those of the programs
-  // that were last in the trace.
-  void find_last(const std::vector<double>& traced_ns, double elapsed_ns) {
-    if (!history_.info.properties.scripted || ends_ns_.empty()) return;
+  // that were last in the trace. Returns whether any was.
+  bool find_last(const std::vector<double>& traced_ns, double elapsed_ns) {
+    if (!history_.info.properties.scripted || ends_ns_.empty()) return true;
     std::set<std::string> last;
     for (std::uint32_t p = 0; p < traced_ns.size(); ++p)
       if (traced_ns[p] >= elapsed_ns) last.insert(history_.info.processes[p].program);
     double end_ns = 0;
     for (std::uint32_t p = 0; p < ends_ns_.size(); ++p)
       if (last.contains(history_.info.processes[p].program)) end_ns = std::max(end_ns, ends_ns_[p]);
+    if (last.empty()) return false;
     earlier_ = std::min(1.0, end_ns * 1e-9 / prediction_.elapsed_s);
+    return true;
+  }
+
+  // Calls that are answered in the trace, and given up here.
+  void count_given_up(const Schedule& schedule) {
+    for (std::uint32_t p = 0; roles_.timers != nullptr && p < history_.process_count(); ++p) {
+      std::size_t count = 0;
+      for (std::uint32_t e = history_.first_event[p]; e < history_.first_event[p + 1]; ++e) {
+        const HistoryEvent& event = history_.events[e];
+        count += event.kind() == HistoryKind::receive && event.match != kNoEvent && schedule.finished_ns[e] >= 0 &&
+                 schedule.cause[e] == kNoEvent;
+      }
+      if (count > 0) given_up_.emplace_back(ProcessId{p}, count);
+    }
   }
 
   // Other delays show in the elapsed time.
@@ -301,9 +363,14 @@ class Predictor {
                               is_the_run(),      alternatives()};
     const double systematic = std::abs(prediction_.identity_error) + prediction_.clock_error.value_or(0);
     prediction_.interval = find_interval(history_, target_, predicted, systematic);
-    if (earlier_ <= 0) return;
-    prediction_.interval->low_elapsed_s *= earlier_;
-    prediction_.interval->high_P = std::max(prediction_.interval->high_P, prediction_.P / earlier_);
+    Interval& interval = *prediction_.interval;
+    double open = 0;
+    for (const RoleGroup& group : prediction_.roles) open = std::max(open, difference_of_workers(history_, group));
+    if (is_the_run() || prediction_.order != Order::role) open = 0;
+    interval.low_elapsed_s *= earlier_ / (1 + open);
+    interval.high_elapsed_s *= 1 + open;
+    interval.low_P /= 1 + open;
+    interval.high_P = std::max(interval.high_P * (1 + open), prediction_.P / earlier_);
   }
 
   // Behaviour that the trace does not exclude.
@@ -336,6 +403,15 @@ class Predictor {
       prediction_.unknown.push_back(
           fmt::format("{} waits for several messages at once, and this trace does not show which it needs",
                       history_.info[process].name));
+    for (const auto& [process, count] : given_up_)
+      prediction_.unknown.push_back(
+          fmt::format("{} gives up {} that were answered in the trace, which does not show what it does then",
+                      history_.info[process].name, counted(count, "call")));
+    for (const HiddenState::Entry& entry : hidden_.entries)
+      if (entry.kind == HiddenState::Kind::memory && exchanges_with_equals(history_, entry.process))
+        prediction_.unknown.push_back(fmt::format(
+            "{} exchanges work with its equals by what it remembers, and this trace does not show who does what there",
+            history_.info.processes[entry.process].name));
   }
 
   void add_warnings() {
@@ -367,9 +443,10 @@ class Predictor {
   DestinationChoices choices_;
   HiddenState hidden_;
   std::uint64_t forced_ = 0;
-  std::vector<double> ends_ns_;  // by process, in the prediction
-  double earlier_ = 1;           // of the elapsed time: find_last()
-  double traced_elapsed_s_ = 0;  // predicted for the traced placement
+  std::vector<double> ends_ns_;                              // by process, in the prediction
+  std::vector<std::pair<ProcessId, std::size_t>> given_up_;  // calls, here only
+  double earlier_ = 1;                                       // of the elapsed time: find_last()
+  double traced_elapsed_s_ = 0;                              // predicted for the traced placement
   Prediction prediction_;
 };
 

@@ -22,7 +22,7 @@ from generator import system
 
 HERE = pathlib.Path(__file__).resolve().parent
 QUICK = ("gather", "quorum", "deferred", "front_calls")
-RANDOM, RANDOM_QUICK = 60, 8  # systems
+RANDOM, RANDOM_QUICK = 24, 8  # systems
 SPREAD = (0.5, 1.5)  # of drawn times, around the constant ones
 FAR = 0.02  # outside the interval by more is a wrong number without a warning, unless "unknown" is printed
 Scenario = dict[str, Any]
@@ -75,7 +75,7 @@ def main() -> None:
     arguments.add_argument("--quick", action="store_true", help=f"{', '.join(QUICK)} only")
     arguments.add_argument("--shapes", type=pathlib.Path, default=HERE / "shapes", help="the folder of the idioms")
     arguments.add_argument("--only", action="append", help="this idiom (may be repeated)")
-    arguments.add_argument("--random", type=int, help="so many random systems")
+    arguments.add_argument("--random", type=int, help="that many random systems")
     arguments.add_argument("--cells", action="store_true", help="print each prediction")
     arguments.add_argument("--dpm", required=True)
     arguments.add_argument("--result", type=pathlib.Path)

@@ -70,7 +70,7 @@ TEST_CASE("causality: no rule is needed for a time that a process needs for its 
   CHECK(run.elapsed_ns >= causality.shortest_ns(target, *run.schedule));
 }
 
-TEST_CASE("causality: a prediction in an impossible order leaves the process in that of the trace, and says so",
+TEST_CASE("causality: a prediction in an impossible order leaves the process in that of the trace, and reports it",
           "[prediction]") {
   const History history = deferring(10);
   const auto prediction = predict(history, with_quick_helper(history), {.order = Order::arrival});

@@ -30,7 +30,7 @@ TEST_CASE("order choice: dispatchers are recognised, whether work is given out, 
     for (const auto& placement : program.file.placement_names) {
       INFO(program.name() << ", placement " << placement);
       const TracedRun run = run_of(program, placement);
-      const Behaviour choice = infer_behaviour(run.history);
+      const InferredBehaviour choice = infer_behaviour(run.history);
       REQUIRE(!choice.groups.empty());
       for (const RoleGroup& group : choice.groups) {
         CHECK(begins_with(run.history.info[group.dispatcher].name, "dispatcher"));
