@@ -111,7 +111,10 @@ class GatherFinder {
         ++(on ? goes : stays);
       }
     }
-    if (goes == 0 || stays == 0) return;  // it reacts to each, or to none
+    if (goes == 0 || stays == 0) {  // it reacts to each, or to none
+      add_adjacent(asked, gatherings, found);
+      return;
+    }
     const auto exceptions = [](const auto& counts) {
       std::size_t sum = 0;
       for (const auto& [key, count] : counts) sum += std::min(count.first, count.second);
@@ -119,6 +122,7 @@ class GatherFinder {
     };
     const std::size_t of_number = exceptions(by_number), of_sender = exceptions(by_sender);
     // The last gathering may be cut off by the end of the trace.
+    if (of_number > 1 && add_adjacent(asked, gatherings, found)) return;
     if (of_number > 1 && of_sender > 0) {
       found.open.push_back({process_, gatherings.size(), std::min(of_number, of_sender)});
       return;
@@ -129,6 +133,22 @@ class GatherFinder {
       if (count.first > count.second) needed = std::max(needed, i + 1);
     found.rules.push_back({process_, asked, needed, gatherings.size(), of_sender == 0});
     for (Gathering& gathering : gatherings) found.gathers.add(std::move(gathering.receives));
+  }
+
+  // Answers that it waits for alone, and takes directly after each other, belong together, whatever it does after them.
+  bool add_adjacent(std::size_t asked, std::vector<Gathering>& gatherings, FoundGathers& found) const {
+    const auto is_adjacent = [this](const Gathering& gathering) {
+      for (std::size_t i = 0; i < gathering.receives.size(); ++i)
+        if (history_.events[gathering.receives[i]].channel == 0 || gathering.receives[i] != gathering.receives[0] + i)
+          return false;
+      return true;
+    };
+    const auto times = static_cast<std::size_t>(std::count_if(gatherings.begin(), gatherings.end(), is_adjacent));
+    if (times < kTimesAtLeast) return false;
+    found.rules.push_back({process_, asked, asked, times, false});
+    for (Gathering& gathering : gatherings)
+      if (is_adjacent(gathering)) found.gathers.add(std::move(gathering.receives));
+    return true;
   }
 
   const History& history_;

@@ -75,13 +75,13 @@ class RequestQueueFinder {
         end_(history.first_event[process + 1] - 1),
         asked_by_(answered_sends(history, process)) {}
 
+  // A choice among requests alone must be seen often. That a server waits for others with a request in hand is enough, if all
+  // requests of a kind are then the same work.
   std::optional<RequestQueue> run() {
-    queue_.process = process_;
-    find_answers();
-    if (!find_work() || !is_needed() || refuses()) return std::nullopt;
-    if (!order_by_program() && !order_by_client()) return std::nullopt;
-    find_cpu_of_requests();
-    return std::move(queue_);
+    auto chooses = run_with(false);
+    if (chooses && chooses->held >= kHeldAtLeast) return chooses;
+    auto waits = run_with(true);
+    return waits && waits->deferred > 0 ? std::move(waits) : std::nullopt;
   }
 
  private:
@@ -89,16 +89,45 @@ class RequestQueueFinder {
     return history_.info.processes[history_.events[request].peer].program;
   }
 
-  // Whether work would follow a message that did not cause it, if it followed the last one received: that the server waits for
-  // others with a request in hand explains it; a choice among requests alone must be seen often.
-  bool is_needed() {
-    queue_.deferred = waits_ ? after_other_ : 0;
-    return queue_.held >= kHeldAtLeast || queue_.deferred > 0;
+  std::optional<RequestQueue> run_with(bool waits) {
+    waits_ = waits;
+    queue_ = {};
+    queue_.process = process_;
+    answers_.clear();
+    is_answered_.clear();
+    late_.clear();
+    choices_.clear();
+    after_other_ = 0;
+    waits_in_work_ = false;
+    find_answers();
+    if (!find_work() || refuses()) return std::nullopt;
+    queue_.deferred = waits && waits_in_work_ && same_work() ? after_other_ : 0;
+    if (!order_by_program() && !order_by_client()) return std::nullopt;
+    find_cpu_of_requests();
+    return std::move(queue_);
+  }
+
+  // Whether all requests of one size from one program are the same messages.
+  bool same_work() const {
+    std::map<std::pair<std::string, std::uint32_t>, std::vector<std::string>> kinds;
+    for (const auto& [request, work] : queue_.work_of) {
+      if (work.events.empty()) continue;
+      std::vector<std::string> messages;
+      for (const std::uint32_t e : work.events) {
+        const HistoryEvent& event = history_.events[e];
+        const std::string& peer = event.peer == kNoPeer ? std::string() : history_.info.processes[event.peer].program;
+        messages.push_back(fmt::format("{} {}", static_cast<int>(event.kind()), peer));
+      }
+      const auto [kind, is_new] =
+          kinds.try_emplace({program_of(request), history_.events[request].length_bytes}, messages);
+      if (!is_new && kind->second != messages) return false;
+    }
+    return true;
   }
 
   // An answer that comes when the work that asked for it is done, such as the last of three where two are enough.
   bool is_late_answer(std::uint32_t e, const std::vector<std::uint32_t>& work) const {
-    if (history_.events[e].kind() != HistoryKind::receive) return false;
+    if (!waits_ || history_.events[e].kind() != HistoryKind::receive) return false;
     const auto asked = asked_by_.find(e);
     if (asked == asked_by_.end()) return work.empty();
     return !std::binary_search(work.begin(), work.end(), asked->second);
@@ -155,7 +184,7 @@ class RequestQueueFinder {
         kept = !work.empty();
         continue;
       }
-      waits_ |= is_receive;
+      waits_in_work_ |= is_receive;
       if (work.empty()) choices_.push_back({held, kNoEvent, received});
       work.push_back(e);
       const auto answer = answers_.find(e);
@@ -273,7 +302,8 @@ class RequestQueueFinder {
   std::vector<std::uint32_t> late_;                            // RECEIVEs of answers that are only noted
   std::vector<Choice> choices_;
   std::size_t after_other_ = 0;  // works that begin after another message than their request
-  bool waits_ = false;           // there is a RECEIVE in a work
+  bool waits_ = false;           // it may wait for others with a request in hand, and take answers too late
+  bool waits_in_work_ = false;   // there is a RECEIVE in a work
   RequestQueue queue_;
 };
 

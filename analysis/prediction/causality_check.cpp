@@ -71,8 +71,10 @@ double CausalityCheck::shortest_ns(const Target& target, const Schedule& schedul
     std::unordered_map<std::uint32_t, double> answered_ns;  // by RECEIVE
     bool own = true;
     for (std::uint32_t e = history_.first_event[p]; own && e < history_.first_event[p + 1]; ++e) {
-      own = schedule.performed_by[e] == p;
       const HistoryEvent& event = history_.events[e];
+      const bool given_up =
+          event.kind() == HistoryKind::receive && event.match != kNoEvent && schedule.cause[e] == kNoEvent;
+      own = schedule.performed_by[e] == p && !given_up;
       const CpuCost cost = costs.cpu(event, p);
       now_ns += static_cast<double>(cost.before_ns);
       if (next < calls_[p].size() && calls_[p][next].request == e) {

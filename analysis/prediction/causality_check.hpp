@@ -21,7 +21,8 @@ class CausalityCheck {
 
   // The processes that answer before they are asked, in order. Not those that have roles: who gets which task depends on the order.
   std::vector<std::uint32_t> early_answers(const Schedule& schedule, const Roles& roles) const;
-  // No schedule in which each process performs its own events is shorter.
+  // No schedule in which each process performs its own events is shorter. Processes that do not in this one, or give up calls, are left
+  // out.
   double shortest_ns(const Target& target, const Schedule& schedule) const;
 
  private:
