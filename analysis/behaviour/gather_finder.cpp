@@ -30,8 +30,8 @@ class GatherFinder {
         end_(history.first_event[process + 1]) {}
 
   void find(FoundGathers& found) {
+    if (add_adjacent(found)) return;
     pair_answers();
-    if (answer_to_.empty()) return;
     find_gatherings();
     for (auto& [alike, gatherings] : classes_) judge(alike.programs.size(), gatherings, found);
   }
@@ -111,10 +111,7 @@ class GatherFinder {
         ++(on ? goes : stays);
       }
     }
-    if (goes == 0 || stays == 0) {  // it reacts to each, or to none
-      add_adjacent(asked, gatherings, found);
-      return;
-    }
+    if (goes == 0 || stays == 0) return;  // it reacts to each, or to none
     const auto exceptions = [](const auto& counts) {
       std::size_t sum = 0;
       for (const auto& [key, count] : counts) sum += std::min(count.first, count.second);
@@ -122,7 +119,6 @@ class GatherFinder {
     };
     const std::size_t of_number = exceptions(by_number), of_sender = exceptions(by_sender);
     // The last gathering may be cut off by the end of the trace.
-    if (of_number > 1 && add_adjacent(asked, gatherings, found)) return;
     if (of_number > 1 && of_sender > 0) {
       found.open.push_back({process_, gatherings.size(), std::min(of_number, of_sender)});
       return;
@@ -135,20 +131,43 @@ class GatherFinder {
     for (Gathering& gathering : gatherings) found.gathers.add(std::move(gathering.receives));
   }
 
-  // Answers that it waits for alone, and takes directly after each other, belong together, whatever it does after them.
-  bool add_adjacent(std::size_t asked, std::vector<Gathering>& gatherings, FoundGathers& found) const {
-    const auto is_adjacent = [this](const Gathering& gathering) {
-      for (std::size_t i = 0; i < gathering.receives.size(); ++i)
-        if (history_.events[gathering.receives[i]].channel == 0 || gathering.receives[i] != gathering.receives[0] + i)
-          return false;
-      return true;
-    };
-    const auto times = static_cast<std::size_t>(std::count_if(gatherings.begin(), gatherings.end(), is_adjacent));
-    if (times < kTimesAtLeast) return false;
-    found.rules.push_back({process_, asked, asked, times, false});
-    for (Gathering& gathering : gatherings)
-      if (is_adjacent(gathering)) found.gathers.add(std::move(gathering.receives));
+  // Answers that it waits for alone, and takes directly after each other, belong together, whatever it does after them, and if
+  // others were not answered in time.
+  bool add_adjacent(FoundGathers& found) const {
+    std::vector<std::vector<std::uint32_t>> together;
+    std::size_t most = 0;
+    for (std::uint32_t e = first_, asked = first_; e < end_;) {
+      if (history_.events[e].kind() != HistoryKind::receive) {
+        ++e;
+        continue;
+      }
+      std::vector<std::uint32_t> receives;
+      if (history_.events[e].channel != 0) receives = answers_from(asked, e);
+      e += static_cast<std::uint32_t>(std::max<std::size_t>(1, receives.size()));
+      asked = e;
+      most = std::max(most, receives.size());
+      if (receives.size() > 1) together.push_back(std::move(receives));
+    }
+    if (together.size() < kTimesAtLeast) return false;
+    found.rules.push_back({process_, most, most, together.size(), false});
+    for (auto& receives : together) found.gathers.add(std::move(receives));
     return true;
+  }
+
+  // The RECEIVEs from `first` on that are answers of different processes to SENDs between `asked` and `first`.
+  std::vector<std::uint32_t> answers_from(std::uint32_t asked, std::uint32_t first) const {
+    std::set<std::uint32_t> owing;
+    for (std::uint32_t e = asked; e < first; ++e)
+      if (history_.events[e].kind() == HistoryKind::send) owing.insert(history_.events[e].peer);
+    std::vector<std::uint32_t> answers;
+    for (std::uint32_t e = first; e < end_; ++e) {
+      const HistoryEvent& event = history_.events[e];
+      const bool is_answer = event.kind() == HistoryKind::receive && event.match != kNoEvent &&
+                             event.channel == history_.events[first].channel && owing.erase(event.peer) > 0;
+      if (!is_answer) break;
+      answers.push_back(e);
+    }
+    return answers;
   }
 
   const History& history_;

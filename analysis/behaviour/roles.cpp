@@ -121,7 +121,7 @@ bool fetch_work(const History& history, const RoleGroup& group, const std::vecto
 
 // Whether results are answers to clients, which speak first: each belongs to a request, and not to the worker that is free.
 bool passes_results_on(const History& history, const RoleGroup& group, const std::vector<Handout>& handouts) {
-  constexpr std::size_t kMostPassedOn = 4;  // one of that many: a round of work that a client asked for
+  constexpr std::size_t kMostPassedOn = 2;  // one of that many: fewer are the ends of rounds that clients asked for
   std::set<std::uint32_t> clients, spoken_to;
   const std::uint32_t end = history.first_event[group.dispatcher.value + 1];
   for (std::uint32_t e = history.first_event[group.dispatcher.value]; e < end; ++e) {

@@ -13,7 +13,7 @@
 //                           from each; and either none of them is answered, or they did not all do equally much, as
 //                           clients with a number of requests do.
 //   replicas behind a       A result is passed on to the process that asked for it; the answer to it is not the next
-//   balancer, stores of     piece. With a client for more than one result of four, the results belong to requests, and not to
+//   balancer, stores of     piece. With a client for half of the results, the results belong to requests, and not to
 //   a front end             the worker that is free.
 //   a driver with a queue   It gives the next request to the disk that is done, because that request was for this disk.
 //   for each disk           Meanwhile another disk is idle: a dispatcher that hands work to free workers never does so.

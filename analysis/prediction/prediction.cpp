@@ -203,8 +203,8 @@ class Predictor {
     return {};
   }
 
-  // Rules that let a process answer before it is asked are wrong: it takes its messages in the order of the trace instead. What
-  // messages do not show (hidden_state.hpp) explains the others: the interval has their error, and they are named.
+  // A result that no run can reach is not one: the processes that answer before they are asked take their messages in the order of
+  // the trace instead. Other such processes are named, and the interval has the result of that order.
   ReplayResult run_causally(Replay& replay, Order order) {
     ReplayResult result = replay.run(order, target_.machine_of, true);
     if (order == Order::recorded || !target_.replicas.empty()) return result;
@@ -212,8 +212,7 @@ class Predictor {
       early_ = causality_.early_answers(*result.schedule, roles_);
       const bool is_possible =
           roles_.timers != nullptr || result.elapsed_ns >= causality_.shortest_ns(target_, *result.schedule);
-      if (is_possible && has_hidden()) return result;
-      if (early_.empty()) return result;
+      if (is_possible || early_.empty()) return result;
       for (const std::uint32_t p : early_) leave_in_order(p);
       if (i + 2 == kRulesDropped)
         for (std::uint32_t p = 0; p < history_.process_count(); ++p) leave_in_order(p);
@@ -388,10 +387,13 @@ class Predictor {
     std::vector<Roles> others;
     if (prediction_.order == Order::recorded) return others;
     if (gathers_by_sender_ && roles_.gathers != nullptr) others.emplace_back(roles_).gathers = nullptr;
-    if (open_.empty()) return others;
+    std::vector<ProcessId> open = open_;
+    if (!has_hidden())
+      for (const std::uint32_t p : early_) open.push_back(ProcessId{p});
+    if (open.empty()) return others;
     Roles& in_order = others.emplace_back(roles_);
     in_order.keeps_order.resize(history_.process_count());
-    for (const ProcessId process : open_) in_order.keeps_order[process.value] = true;
+    for (const ProcessId process : open) in_order.keeps_order[process.value] = true;
     Roles& as_it_comes = others.emplace_back(roles_);
     as_it_comes.keeps_order.clear();
     return others;
