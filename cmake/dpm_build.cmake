@@ -5,6 +5,8 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+# A component that this machine cannot build is an error when CMake runs, not a library that the linker misses at the end of the build.
+set(CMAKE_LINK_LIBRARIES_ONLY_TARGETS ON)
 
 set(DPM_SANITIZE "" CACHE STRING "Sanitizers to build with: address,undefined or thread")
 option(DPM_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
