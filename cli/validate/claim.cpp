@@ -93,7 +93,10 @@ std::vector<std::string> Claim::figure_names() const {
 
 Claim Claim::form(bool is_quick) const {
   Claim form = *this;
-  if (is_quick) std::erase_if(form.figures, [](const FigureClaim& figure) { return !figure.in_quick; });
+  if (!is_quick) return form;
+  for (const auto& figure : figures)
+    if (!figure.in_quick) form.left_out.push_back(figure.name);
+  std::erase_if(form.figures, [](const FigureClaim& figure) { return !figure.in_quick; });
   return form;
 }
 

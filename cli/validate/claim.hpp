@@ -39,6 +39,8 @@ struct Claim {
   std::string statement;
   bool is_timed = false;             // its figures are about real time: they differ between machines and runs
   std::vector<FigureClaim> figures;  // in the order of the file
+  std::vector<std::string>
+      left_out;  // figures of the claim that this form of it leaves out; a runner may measure them all the same
 
   std::vector<std::string> figure_names() const;
   // The claim with all figures, or with those of its quick form.

@@ -26,7 +26,7 @@ TEST_CASE("claims report: every claim is there with its verdict, tables and pict
   const std::vector<Judgement> judgements = {
       judge(claim_named("file-system"), {{"worst_error", {.5, 0}}}, result),
       judge_unmeasured(claim_named("etcd"), {}, Verdict::skipped, "no etcd is installed")};
-  const std::string page = view::render_report(claims_report(judgements, true));
+  const std::string page = view::render_report(claims_report(judgements, true, {}));
   for (const std::string text : {"file-system: misses its goal", "etcd: skipped", "no etcd is installed",
                                  "Predictions are right, \\u003calways>", "The worst was \\u003c17>.", "Matrix",
                                  "+0.31 %", "0 of 1", "quick: fewer cases"}) {
@@ -34,9 +34,9 @@ TEST_CASE("claims report: every claim is there with its verdict, tables and pict
     CHECK(page.find(text) != std::string::npos);
   }
   CHECK(page.find("Nothing to show") == std::string::npos);
-  CHECK(page == view::render_report(claims_report(judgements, true)));
+  CHECK(page == view::render_report(claims_report(judgements, true, {})));
 }
 
 TEST_CASE("claims report: of no claims there is a page as well", "[cli]") {
-  CHECK(view::render_report(claims_report({}, false)).find("All claims") != std::string::npos);
+  CHECK(view::render_report(claims_report({}, false, {})).find("All claims") != std::string::npos);
 }

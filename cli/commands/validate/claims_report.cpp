@@ -105,6 +105,44 @@ view::Figure lines_figure(const ResultPlot& plot) {
   return {plot.title, "", chart};
 }
 
+// One figure at each commit, numbered as the table of commits is.
+view::Figure history_figure(const Claim& claim, const FigureClaim& figure, const std::vector<HistoryEntry>& history) {
+  view::LineChart chart{figure.name,
+                        figure.what + ", at each commit.",
+                        "entry",
+                        figure.what + (figure.unit.empty() ? "" : ", " + figure.unit),
+                        {}};
+  chart.x_whole = true;
+  chart.series.push_back({"obtained", {}});
+  for (std::size_t k = 0; k < history.size(); ++k) {
+    const auto found = history[k].figures.find(claim.name);
+    if (found == history[k].figures.end()) continue;
+    if (const auto value = found->second.find(figure.name); value != found->second.end())
+      chart.series.back().points.emplace_back(static_cast<double>(k + 1), value->second);
+  }
+  return {claim.name + ": " + figure.name, figure.what + ".", chart};
+}
+
+view::Section history_section(const std::vector<Judgement>& judgements, const std::vector<HistoryEntry>& history) {
+  view::Table table{{{"entry", true}, {"commit"}, {"machine"}, {"verdicts"}}, {}};
+  for (std::size_t k = 0; k < history.size(); ++k) {
+    std::string verdicts;
+    for (const auto& [claim, verdict] : history[k].verdicts)
+      verdicts += (verdicts.empty() ? "" : ", ") + claim + ": " + verdict;
+    table.rows.push_back({{std::to_string(k + 1)},
+                          {history[k].commit, CellTone::strong},
+                          {history[k].machine, CellTone::muted},
+                          {verdicts, CellTone::prose}});
+  }
+  view::Section section{
+      "Over commits", "The same figures as they were obtained before, of this form of the claims.", {}};
+  for (const auto& judgement : judgements)
+    for (const auto& figure : judgement.figures)
+      section.figures.push_back(history_figure(judgement.claim, figure.figure, history));
+  section.figures.push_back({"Commits", "", std::move(table), true});
+  return section;
+}
+
 view::Section section_of(const Judgement& judgement) {
   view::Section section{judgement.claim.name + ": " + name_of(judgement.verdict), judgement.claim.statement + ".", {}};
   section.figures.push_back(figures_of(judgement));
@@ -117,7 +155,8 @@ view::Section section_of(const Judgement& judgement) {
 
 }  // namespace
 
-view::ReportInput claims_report(const std::vector<Judgement>& judgements, bool is_quick) {
+view::ReportInput claims_report(const std::vector<Judgement>& judgements, bool is_quick,
+                                const std::vector<HistoryEntry>& history) {
   view::ReportInput report;
   report.title = "The claims of DPM, tested again";
   report.subtitle =
@@ -133,6 +172,7 @@ view::ReportInput claims_report(const std::vector<Judgement>& judgements, bool i
   report.facts = {{"form", is_quick ? "quick: fewer cases" : "full"}, {"program", "dpm " DPM_VERSION}};
   report.sections.push_back(overview(judgements));
   for (const auto& judgement : judgements) report.sections.push_back(section_of(judgement));
+  if (history.size() > 1) report.sections.push_back(history_section(judgements, history));
   report.made_by = "Made by dpm validate.";
   return report;
 }

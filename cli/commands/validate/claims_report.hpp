@@ -3,11 +3,14 @@
 
 #include <vector>
 
+#include "cli/validate/history.hpp"
 #include "cli/validate/judgement.hpp"
 #include "view/report.hpp"
 
 namespace dpm::cli {
 
-view::ReportInput claims_report(const std::vector<Judgement>& judgements, bool is_quick);
+// `history` ends with this run; with fewer than two entries it is not shown.
+view::ReportInput claims_report(const std::vector<Judgement>& judgements, bool is_quick,
+                                const std::vector<HistoryEntry>& history);
 
 }  // namespace dpm::cli

@@ -4,11 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/commands/validate/claims_junit.hpp"
 #include "cli/commands/validate/claims_report.hpp"
 #include "cli/commands/validate/claims_results.hpp"
 #include "cli/trace_options/trace_options.hpp"
 #include "cli/validate/claim_folder.hpp"
+#include "cli/validate/history.hpp"
 #include "cli/validate/machine_label.hpp"
+#include "cli/validate/new_claim.hpp"
 #include "cli/validate/repetition.hpp"
 #include "cli/validate/results_folder.hpp"
 #include "cli/validate/runner.hpp"
@@ -44,20 +47,42 @@ class ValidateCommand : public Command {
     options.value("--runners", runners_,
                   "The folder of the programs validation_CLAIM (default: validation beside this program)");
     options.value("--report", report_, "Write a page with every claim's matrices and pictures; nothing is overwritten");
+    options.value("--junit", junit_, "Write the verdicts to this new file, as JUnit's XML for a CI server");
+    const Option history =
+        options.value("--history", history_, "Append the figures to this file; --report then shows them over commits");
+    const Option commit = options.value("--commit", commit_, "With --history: the commit that is measured");
+    history.needs(commit);
+    commit.needs(history);
     options.value("-o,--output", output_, "A new folder for the files of the runners");
     options.value("--plant", plant_,
                   "Plant this error, to see that a claim can fail; a claim's README lists its errors");
+    const Option made = options.value(
+        "--new", new_,
+        "Make a claim of this name about a system of yours, in the folder of --claims (default: claims): of a "
+        "scenario, of a trace, or of a command after --");
+    options.value("--scenario", scenario_, "With --new: the scenario, with two placements or more").needs(made);
+    options.value("--trace", trace_, "With --new: the trace").needs(made);
+    options
+        .list("--cpus", cpus_,
+              "With --new and a command: CPUs to meter and time it on, as taskset names them; give two")
+        .one_word_each()
+        .needs(made);
   }
 
   int run(Terminal& terminal) override {
+    if (!new_.empty()) return make_claim(terminal);
     if (!accepted_.empty() && !asked_.empty())
       return refuse(terminal, *this, Error{"--accept names its claim: leave out '" + asked_.front() + "'"});
     if (!accepted_.empty() && !plant_.empty())
       return refuse(terminal, *this, Error{"--plant makes a result wrong, which --accept must not accept"});
     if (!accepted_.empty() && !report_.empty())
       return refuse(terminal, *this, Error{"--accept measures to change a baseline, --report to show: one at a time"});
-    if (std::error_code ignored; !report_.empty() && std::filesystem::exists(report_, ignored))
-      return refuse(terminal, *this, Error{report_ + " exists already: name a new file, nothing is overwritten"});
+    if (!accepted_.empty() && !(junit_ + history_).empty())
+      return refuse(terminal, *this, Error{"--accept measures to change a baseline: leave out --junit and --history"});
+    if (!plant_.empty() && !history_.empty())
+      return refuse(terminal, *this, Error{"--plant makes a result wrong, which does not belong into the history"});
+    const std::vector<std::string> new_files = {report_, junit_};
+    if (const auto can_be = check_new_files(new_files); !can_be) return refuse(terminal, *this, can_be.error());
     program_ = own_program();
     const std::string program_folder = std::filesystem::path(program_).parent_path().string();
     if (runners_.empty()) runners_ = program_folder + "/validation";
@@ -90,6 +115,13 @@ class ValidateCommand : public Command {
   int try_claims(const ClaimFolder& folder, const ResultsFolder& results, Terminal& terminal) {
     const auto asked = asked_claims(folder);
     if (!asked) return refuse(terminal, *this, asked.error());
+    std::vector<HistoryEntry> history;
+    if (!history_.empty()) {
+      auto read = read_history(history_);
+      if (!read) return refuse(terminal, *this, read.error());
+      history = *std::move(read);
+      std::erase_if(history, [&](const HistoryEntry& entry) { return entry.is_quick != quick_; });
+    }
     std::vector<Judgement> judgements;
     for (const auto& [claim, baseline] : *asked) {
       terminal.err << "validate: " << claim.name << " (" << judgements.size() + 1 << " of " << asked->size() << ")"
@@ -100,10 +132,16 @@ class ValidateCommand : public Command {
       judgements.back().machine = machine_of(claim);
       say_ending(judgements.back(), terminal);
     }
-    if (!report_.empty()) {
-      if (auto done = write_new_file(report_, view::render_report(claims_report(judgements, quick_))); !done)
+    if (!history_.empty()) {
+      history.push_back(history_entry(commit_, machine_, quick_, judgements));
+      if (auto done = append_history(history_, history.back()); !done) return refuse(terminal, *this, done.error());
+    }
+    for (const auto& [path, text] :
+         {std::pair(report_, &ValidateCommand::report_text), std::pair(junit_, &ValidateCommand::junit_text)}) {
+      if (path.empty()) continue;
+      if (auto done = write_new_file(path, (this->*text)(judgements, history)); !done)
         return refuse(terminal, *this, done.error());
-      terminal.err << "wrote " << printable(report_) << '\n';
+      terminal.err << "wrote " << printable(path) << '\n';
     }
     if (json_) {
       print_json(claims_json(judgements), terminal);
@@ -111,6 +149,28 @@ class ValidateCommand : public Command {
       terminal.out << claims_text(judgements, terminal.width);
     }
     return status_of(judgements);
+  }
+
+  std::string report_text(const std::vector<Judgement>& judgements, const std::vector<HistoryEntry>& history) const {
+    return view::render_report(claims_report(judgements, quick_, history));
+  }
+
+  std::string junit_text(const std::vector<Judgement>& judgements, const std::vector<HistoryEntry>&) const {
+    return claims_junit(judgements);
+  }
+
+  // The words of the command come where the names of claims do.
+  int make_claim(Terminal& terminal) {
+    if ((scenario_.empty() ? 0 : 1) + (trace_.empty() ? 0 : 1) + (asked_.empty() ? 0 : 1) != 1)
+      return refuse(terminal, *this,
+                    Error{"--new makes a claim of one thing: --scenario FILE, --trace TRACE, or a command after --"});
+    const std::string claims = claims_.empty() ? "claims" : claims_;
+    const auto folder = write_new_claim({claims, new_, scenario_, trace_, asked_, cpus_});
+    if (!folder) return refuse(terminal, *this, folder.error());
+    terminal.err << "wrote " << printable(*folder)
+                 << ": claim.json, system.json, run.py, README.md\nnext: dpm validate --claims " << printable(claims)
+                 << " --accept " << new_ << '\n';
+    return kDone;
   }
 
   // Empty if its figures are the same on every machine.
@@ -214,8 +274,9 @@ class ValidateCommand : public Command {
     return kDone;
   }
 
-  std::vector<std::string> asked_;
-  std::string accepted_, claims_, runners_, output_, plant_, report_;
+  std::vector<std::string> asked_, cpus_;
+  std::string accepted_, claims_, runners_, output_, plant_, report_, junit_, history_, commit_, new_, scenario_,
+      trace_;
   std::string program_, machine_ = label_of_this_machine();
   bool quick_ = false, json_ = false;
 };
