@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
 
 #include <algorithm>
@@ -88,6 +89,13 @@ std::uint64_t fin_bytes(std::uint8_t state, std::uint64_t offset_with_fin, std::
   return has_peer_fin(state) || (state == kClosed && offset_with_fin == expected + 1) ? 1 : 0;
 }
 
+std::uint64_t timeout_ns(int fd, int option) {
+  timeval timeout = {};
+  if (!read_option(fd, SOL_SOCKET, option, timeout)) return 0;
+  return static_cast<std::uint64_t>(timeout.tv_sec) * 1'000'000'000u +
+         static_cast<std::uint64_t>(timeout.tv_usec) * 1'000u;
+}
+
 constexpr int kReadingsMax = 20;
 
 }  // namespace
@@ -120,6 +128,8 @@ DescriptorIdentity identify(int fd, bool probably_socket) {
     return {DescriptorIdentity::Kind::socket, cookie, 0};
   struct stat status = {};
   if (::fstat(fd, &status) != 0) return {};
+  if (S_ISCHR(status.st_mode) && status.st_rdev == ::makedev(5, 2))  // /dev/ptmx
+    return {DescriptorIdentity::Kind::terminal_master, status.st_ino, 0};
   if (S_ISFIFO(status.st_mode)) return {DescriptorIdentity::Kind::pipe, status.st_ino, status.st_dev};
   if (!probably_socket && S_ISSOCK(status.st_mode)) return identify(fd);
   // Files without a type are the kernel's own: eventfds, timers, epoll sets.
@@ -244,8 +254,13 @@ std::uint64_t memory_not_received(int fd) {
 SendRoom room_to_send(int fd, std::uint64_t bytes) {
   constexpr std::uint64_t kMessageMax = 3776 + 32768, kOverheadMax = 2 * 4096 + 256;
   std::array<std::uint32_t, SK_MEMINFO_VARS> memory = {};
-  if (!read_option(fd, SOL_SOCKET, SO_MEMINFO, memory)) return SendRoom::part;
-  const std::uint64_t buffer = memory[SK_MEMINFO_SNDBUF], used = memory[SK_MEMINFO_WMEM_ALLOC];
+  if (!read_option(fd, SOL_SOCKET, SO_MEMINFO, memory)) {
+    pollfd pipe{fd, POLLOUT, 0};
+    return ::poll(&pipe, 1, 0) == 1 ? SendRoom::part : SendRoom::none;
+  }
+  const std::uint64_t buffer = memory[SK_MEMINFO_SNDBUF];
+  const std::uint64_t used =
+      std::max(memory[SK_MEMINFO_WMEM_ALLOC], memory[SK_MEMINFO_WMEM_QUEUED]);  // of UNIX, of TCP
   if (used >= buffer) return SendRoom::none;
   const std::uint64_t message = std::min(kMessageMax, std::max<std::uint64_t>(buffer / 2, 65) - 64);
   const std::uint64_t before_last = bytes == 0 ? 0 : (bytes - 1) / message;
@@ -275,12 +290,18 @@ bool comes_no_more(int fd) {
 
 bool is_non_blocking(int fd) { return (::fcntl(fd, F_GETFL) & O_NONBLOCK) != 0; }
 
-std::uint64_t receive_timeout_ns(int fd) {
-  timeval timeout = {};
-  if (!read_option(fd, SOL_SOCKET, SO_RCVTIMEO, timeout)) return 0;
-  return static_cast<std::uint64_t>(timeout.tv_sec) * 1'000'000'000u +
-         static_cast<std::uint64_t>(timeout.tv_usec) * 1'000u;
+bool keeps_packets(int fd) { return (::fcntl(fd, F_GETFL) & O_DIRECT) != 0; }
+
+bool is_writable_end(int fd) { return (::fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY; }
+
+std::uint32_t segment_bytes(int fd) {
+  constexpr int kUdpSegment = 103;
+  int bytes = 0;
+  return read_option(fd, IPPROTO_UDP, kUdpSegment, bytes) && bytes > 0 ? static_cast<std::uint32_t>(bytes) : 0;
 }
+
+std::uint64_t receive_timeout_ns(int fd) { return timeout_ns(fd, SO_RCVTIMEO); }
+std::uint64_t send_timeout_ns(int fd) { return timeout_ns(fd, SO_SNDTIMEO); }
 
 std::string socket_name(const void* address, std::size_t length) {
   sockaddr_storage storage = {};

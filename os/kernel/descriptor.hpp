@@ -19,7 +19,8 @@
 namespace dpm {
 
 struct DescriptorIdentity {
-  enum class Kind : std::uint8_t { other, socket, pipe, eventfd };  // other: a file, a terminal, an epoll, ...
+  // other: a file, a terminal, an epoll, ...; terminal_master: the side of a pseudo-terminal that a program keeps for itself
+  enum class Kind : std::uint8_t { other, socket, pipe, eventfd, terminal_master };
   Kind kind = Kind::other;
   std::uint64_t id = 0;      // cookie, inode, or the kernel's number of the eventfd
   std::uint64_t device = 0;  // of a pipe's inode
@@ -93,7 +94,8 @@ std::uint64_t tcp_quiet_ns(int fd);
 bool cannot_send(int fd);
 // The memory of the messages that were sent from this UNIX socket and wait to be received. Costs 0.3 us.
 std::uint64_t memory_not_received(int fd);
-// How many of these bytes this UNIX stream takes at once, as far as its send buffer goes.
+// How many of these bytes this UNIX stream takes at once, as far as its send buffer goes. Of a TCP socket and a pipe: whether it
+// takes any.
 enum class SendRoom : std::uint8_t { none, part, all };
 SendRoom room_to_send(int fd, std::uint64_t bytes);
 // Whether a send that does not wait into this full UNIX stream can only fail with EAGAIN. Sends nothing.
@@ -107,9 +109,16 @@ bool is_readable(int fd);
 // Nothing more can come: the other end is closed, or does not send any more.
 bool comes_no_more(int fd);
 bool is_non_blocking(int fd);
+// A pipe whose writes stay packets (O_DIRECT).
+bool keeps_packets(int fd);
+// The end of a pipe that is written.
+bool is_writable_end(int fd);
+// The size of the datagrams that a send over this UDP socket is divided into (UDP_SEGMENT); 0: it is one.
+std::uint32_t segment_bytes(int fd);
 
-// SO_RCVTIMEO in nanoseconds; 0 is "no limit".
+// SO_RCVTIMEO and SO_SNDTIMEO in nanoseconds; 0 is "no limit".
 std::uint64_t receive_timeout_ns(int fd);
+std::uint64_t send_timeout_ns(int fd);
 
 // "127.0.0.1:80" from a struct sockaddr as a program passed it.
 std::string socket_name(const void* address, std::size_t length);

@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <cstring>
 #include <functional>
 #include <string_view>
 #include <vector>
@@ -32,16 +33,40 @@ bool set_peek_position(int fd, std::uint64_t position) {
   return position <= INT_MAX && ::setsockopt(fd, SOL_SOCKET, SO_PEEK_OFF, &value, sizeof value) == 0;
 }
 
+bool is_internet(int fd) {
+  int domain = 0;
+  socklen_t length = sizeof domain;
+  return ::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0 && domain != AF_UNIX;
+}
+
+std::uint32_t part_bytes(msghdr& message) {
+  constexpr int kUdpGro = 104;
+  for (cmsghdr* at = CMSG_FIRSTHDR(&message); at != nullptr; at = CMSG_NXTHDR(&message, at)) {
+    int bytes = 0;
+    if (at->cmsg_level != IPPROTO_UDP || at->cmsg_type != kUdpGro || at->cmsg_len < CMSG_LEN(sizeof bytes)) continue;
+    std::memcpy(&bytes, CMSG_DATA(at), sizeof bytes);
+    return static_cast<std::uint32_t>(bytes);
+  }
+  return 0;
+}
+
 std::optional<WaitingDatagram> peek(int fd) {
   sockaddr_storage address = {};
-  socklen_t length = sizeof address;
   std::array<char, 64> beginning = {};
-  const ssize_t size = ::recvfrom(fd, beginning.data(), beginning.size(), MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT,
-                                  reinterpret_cast<sockaddr*>(&address), &length);
+  alignas(cmsghdr) std::array<char, 256> control;
+  iovec part{beginning.data(), beginning.size()};
+  msghdr message = {};
+  message.msg_name = &address;
+  message.msg_namelen = sizeof address;
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = is_internet(fd) ? control.size() : 0;  // of a UNIX socket, it would get descriptors
+  const ssize_t size = ::recvmsg(fd, &message, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT);
   if (size < 0) return std::nullopt;
   const std::string_view seen(beginning.data(), std::min(static_cast<std::size_t>(size), beginning.size()));
-  return WaitingDatagram{static_cast<std::uint32_t>(size), socket_name(&address, length),
-                         std::hash<std::string_view>{}(seen)};
+  return WaitingDatagram{static_cast<std::uint32_t>(size), socket_name(&address, message.msg_namelen),
+                         std::hash<std::string_view>{}(seen), part_bytes(message)};
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ namespace dpm {
 struct WaitingDatagram {
   std::uint32_t length_bytes = 0;
   std::string sender_name;
-  std::uint64_t beginning = 0;  // a hash of its first bytes, which tells it from earlier datagrams
+  std::uint64_t beginning = 0;   // a hash of its first bytes, which tells it from earlier datagrams
+  std::uint32_t part_bytes = 0;  // it is several that the kernel has merged (UDP_GRO), of this length; 0: it is one
 };
 
 struct DatagramQueue {

@@ -21,7 +21,8 @@ Medium medium_of(const dpm_socket_record& record) {
     return record.type == SOCK_SEQPACKET ? Medium::unix_seqpacket : Medium::unix_datagram;
   }
   if (record.family != AF_INET && record.family != AF_INET6) return Medium::none;
-  if (record.type == SOCK_STREAM && record.protocol == IPPROTO_TCP) return Medium::tcp;
+  const bool is_tcp = record.protocol == IPPROTO_TCP || record.protocol == IPPROTO_MPTCP;
+  if (record.type == SOCK_STREAM && is_tcp) return Medium::tcp;
   return record.type == SOCK_DGRAM && record.protocol == IPPROTO_UDP ? Medium::udp : Medium::none;
 }
 

@@ -45,6 +45,11 @@ dpm_call call_of(const MeteredCall& call) {
       return dpm_call_transfer;
     case CallFamily::child:
       return dpm_call_child;
+    case CallFamily::give:
+      return dpm_call_give;
+    case CallFamily::copy:
+      return dpm_call_copy;
+    case CallFamily::bypass:
     case CallFamily::path:
     case CallFamily::confine:
       break;
@@ -62,6 +67,8 @@ dpm_call call_of(const MeteredCall& call) {
       return dpm_call_dup_to;
     case PathCall::close:
       return dpm_call_close;
+    case PathCall::listen:
+      return dpm_call_listen;
     case PathCall::none:
       break;
   }
@@ -75,6 +82,7 @@ dpm_call_shape shape_of(const MeteredCall& call) {
   shape.flags_argument = static_cast<unsigned char>(call.flags + 1);
   shape.address_argument = static_cast<unsigned char>(call.address + 1);
   shape.needs_socket = call.flags >= 0 ? 1 : 0;
+  shape.is_vector = call.length == LengthForm::vector ? 1 : 0;
   if (call.length == LengthForm::message || call.length == LengthForm::messages) {
     shape.address_argument = 2;
     shape.is_message = call.length == LengthForm::messages ? 2 : 1;
@@ -82,6 +90,52 @@ dpm_call_shape shape_of(const MeteredCall& call) {
     shape.address_argument = kAddressOfRecvfrom;
   }
   return shape;
+}
+
+// Calls that move data past the programs.
+dpm_bypass bypass_of(int number) {
+  switch (number) {
+    case SYS_mq_timedsend:
+    case SYS_mq_timedreceive:
+      return dpm_bypass_posix_queue;
+    case SYS_msgsnd:
+    case SYS_msgrcv:
+      return dpm_bypass_sysv_queue;
+    case SYS_io_uring_setup:
+      return dpm_bypass_ring;
+    case SYS_process_vm_readv:
+    case SYS_process_vm_writev:
+      return dpm_bypass_memory;
+    default:
+      return dpm_bypass_none;
+  }
+}
+
+// By the numbers of 32-bit code (asm/unistd_32.h).
+dpm_in_32_bit in_32_bit(int number) {
+  switch (number) {
+    case 3:
+      return dpm_32_bit_read;
+    case 4:
+      return dpm_32_bit_write;
+    case 145:
+      return dpm_32_bit_readv;
+    case 146:
+      return dpm_32_bit_writev;
+    case 187:  // sendfile
+    case 239:  // sendfile64
+    case 248:  // io_submit
+    case 279:  // mq_timedsend
+    case 280:  // mq_timedreceive
+    case 313:  // splice
+    case 315:  // tee
+    case 316:  // vmsplice
+    case 378:  // preadv2
+    case 379:  // pwritev2
+      return dpm_32_bit_passes;
+    default:
+      return dpm_32_bit_other;
+  }
 }
 
 unsigned char wait_of(int number) {
@@ -189,13 +243,16 @@ struct KernelPrograms::State {
 
   void choose_calls(bool paths) const {
     for (int number = 0; number < dpm_calls_max; ++number) {
-      skeleton->rodata->call_shapes[number].waits_for = wait_of(number);
       const MeteredCall* call = find_metered_call(number);
-      if (call == nullptr || call->family == CallFamily::confine || (call->family == CallFamily::path && !paths))
-        continue;
-      const unsigned char waits_for = skeleton->rodata->call_shapes[number].waits_for;
-      skeleton->rodata->call_shapes[number] = shape_of(*call);
-      skeleton->rodata->call_shapes[number].waits_for = waits_for;
+      const bool wanted =
+          call != nullptr && call->family != CallFamily::confine && (call->family != CallFamily::path || paths);
+      dpm_call_shape shape = wanted ? shape_of(*call) : dpm_call_shape{};
+      shape.waits_for = wait_of(number);
+      shape.bypasses = static_cast<unsigned char>(bypass_of(number));
+      shape.in_32_bit = static_cast<unsigned char>(in_32_bit(number));
+      if (shape.bypasses != 0) shape.call = dpm_call_bypass;
+      if (number == SYS_io_submit) shape.call = dpm_call_submit;
+      skeleton->rodata->call_shapes[number] = shape;
     }
   }
 
@@ -290,6 +347,19 @@ std::uint64_t KernelPrograms::missed_uses() const {
     if (::bpf_obj_get_info_by_fd(fd, &info, &bytes) == 0) missed += info.recursion_misses;
   }
   return missed;
+}
+
+std::vector<KernelPrograms::Bypassing> KernelPrograms::bypassing() const {
+  const int map = bpf_map__fd(state_->skeleton->maps.bypassing);
+  std::vector<Bypassing> all;
+  dpm_bypass_key key = {};
+  for (const dpm_bypass_key* before = nullptr; ::bpf_map_get_next_key(map, before, &key) == 0; before = &key) {
+    dpm_bypassing found = {};
+    if (::bpf_map_lookup_elem(map, &key, &found) != 0) break;
+    const std::string name(found.name, ::strnlen(found.name, sizeof found.name));
+    all.push_back({key.pid, name, static_cast<dpm_bypass>(key.kind), found.calls});
+  }
+  return all;
 }
 
 std::vector<KernelPrograms::Refused> KernelPrograms::refused() const {

@@ -54,6 +54,14 @@ class KernelPrograms {
   };
   std::vector<Refused> refused() const;
 
+  struct Bypassing {
+    std::uint32_t pid = 0;
+    std::string process;  // its name
+    dpm_bypass kind = dpm_bypass_none;
+    std::uint64_t calls = 0;
+  };
+  std::vector<Bypassing> bypassing() const;
+
   // Uses of sockets that the programs at functions did not see: a thread of any process had interrupted them. At tracepoints
   // nothing interrupts them.
   std::uint64_t missed_uses() const;

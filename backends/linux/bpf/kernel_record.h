@@ -14,6 +14,7 @@ enum dpm_record_kind {
   dpm_created,     // socket(); offset: domain << 16 | type << 8 | protocol
   dpm_duplicated,  // `file`; result: the new descriptor
   dpm_closed,      // close() of `descriptor`
+  dpm_listened,    // listen() of `file`
   dpm_waited,      // a call that waits for a child returned because of the child `result`
   dpm_message_kinds,
 
@@ -130,6 +131,11 @@ enum dpm_call {
   dpm_call_dup,
   dpm_call_dup_to,
   dpm_call_close,
+  dpm_call_listen,
+  dpm_call_give,    // vmsplice(): into a pipe, or out of it
+  dpm_call_copy,    // tee(): out of one pipe, where it stays, into another
+  dpm_call_submit,  // io_submit()
+  dpm_call_bypass,
 };
 
 enum { dpm_calls_max = 512 };
@@ -145,6 +151,16 @@ enum dpm_call_wait {
   dpm_wait_receive,  // the same of one descriptor: not in a shape, but of each receiving call
 };
 
+// What the call of 32-bit code with the same number does.
+enum dpm_in_32_bit {
+  dpm_32_bit_other,
+  dpm_32_bit_read,
+  dpm_32_bit_write,
+  dpm_32_bit_readv,
+  dpm_32_bit_writev,
+  dpm_32_bit_passes,  // moves something beside the socket layer, and is not followed
+};
+
 struct dpm_call_shape {
   unsigned char call;
   unsigned char flags_argument;    // its place among the arguments plus 1; 0: none
@@ -152,6 +168,36 @@ struct dpm_call_shape {
   unsigned char is_message;        // the argument is a struct msghdr, which points to the name; 2: an array of mmsghdr
   unsigned char needs_socket;      // it fails on other files
   unsigned char waits_for;         // dpm_call_wait; 0: something else
+  unsigned char is_vector;         // the second argument is an array of struct iovec
+  unsigned char bypasses;          // dpm_bypass, if the call succeeds
+  unsigned char in_32_bit;         // dpm_in_32_bit
+};
+
+// Ways past the programs: what they move is counted, and not recorded.
+enum dpm_bypass {
+  dpm_bypass_none,
+  dpm_bypass_aio,           // an operation of io_submit() on a pipe or eventfd
+  dpm_bypass_ring,            // an io_uring, where the kernel does not tell what it moves beside sockets
+  dpm_bypass_ring_operation,  // of io_uring, on a pipe or eventfd
+  dpm_bypass_32_bit,        // a call of 32-bit code that is not followed, on a pipe or eventfd
+  dpm_bypass_packets,       // a write into a pipe that keeps packets (O_DIRECT)
+  dpm_bypass_other_socket,  // of a kind that is not followed
+  dpm_bypass_terminal,      // a pseudo-terminal
+  dpm_bypass_posix_queue,
+  dpm_bypass_sysv_queue,
+  dpm_bypass_memory,  // of another process
+  dpm_bypass_merged,  // a receive that took several datagrams of UDP, without asking for their size
+};
+
+enum { dpm_bypasses_max = 4096 };
+
+struct dpm_bypass_key {
+  unsigned int pid, kind;
+};
+
+struct dpm_bypassing {
+  unsigned long long calls;
+  char name[dpm_name_max];  // of the process
 };
 
 // Accounts of waiting: how long a thread waited so that a process had its processor, until that process released a lock or sent a
@@ -189,6 +235,7 @@ struct dpm_shared {
   unsigned long long refused_others;   // records that a full ring refused, and that `refused` had no room to count
   unsigned long long unknown_threads;  // that could not be followed: there was no memory for their state
   unsigned long long unknown_files;    // the same of sockets and pipes
+  unsigned long long bypassing_others;  // calls that passed the programs by, and that `bypassing` had no room for
   unsigned long long unaccounted_ns;   // of waits for which there was no account left
   unsigned long long wake_bytes;       // a ring that holds so much wakes the reader
   unsigned int files_numbered;         // pipes and eventfds

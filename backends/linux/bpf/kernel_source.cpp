@@ -1,5 +1,7 @@
 #include "backends/linux/bpf/kernel_source.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <deque>
@@ -25,6 +27,36 @@ constexpr std::int64_t kPauseNs = 5'000'000;
 // While nothing happens. The first record ends it.
 constexpr std::int64_t kIdlePauseNs = 100'000'000;
 constexpr int kIdleLooks = 20;
+
+Bypass way_of(dpm_bypass kind) {
+  switch (kind) {
+    case dpm_bypass_aio:
+      return Bypass::aio_operation;
+    case dpm_bypass_ring:
+      return Bypass::ring;
+    case dpm_bypass_ring_operation:
+      return Bypass::ring_operation;
+    case dpm_bypass_32_bit:
+      return Bypass::call_32;
+    case dpm_bypass_packets:
+      return Bypass::packet_pipe;
+    case dpm_bypass_other_socket:
+      return Bypass::other_socket;
+    case dpm_bypass_terminal:
+      return Bypass::terminal;
+    case dpm_bypass_posix_queue:
+      return Bypass::posix_queue;
+    case dpm_bypass_sysv_queue:
+      return Bypass::sysv_queue;
+    case dpm_bypass_memory:
+      return Bypass::memory;
+    case dpm_bypass_merged:
+      return Bypass::merged;
+    case dpm_bypass_none:
+      break;
+  }
+  return Bypass::none;
+}
 
 }  // namespace
 
@@ -55,6 +87,8 @@ struct KernelSource::State {
   KernelLedger ledger;
   BypassSurveys bypasses;
   std::int64_t surveyed_at_ns = 0;
+  std::vector<KernelPrograms::Bypassing> bypassing;  // by the last look
+  std::int64_t noted_at_ns = 0;
   // Records are read some milliseconds after what they tell: flags count from the record on that comes after their change.
   struct FlagChange {
     std::uint64_t at_ns = 0;
@@ -71,6 +105,7 @@ struct KernelSource::State {
   bool look(RecordReader& reader, bool at_the_end);
   void look_at_open_files();
   void look_for_bypasses();
+  void note_bypassing();
   void note_summary();
   LossReport losses() const;
   std::uint64_t delivered = 0;
@@ -79,8 +114,19 @@ struct KernelSource::State {
 LossReport KernelSource::State::losses() const {
   std::vector<std::string> warnings = meter.check_warnings();
   for (auto& warning : bypasses.warnings()) warnings.push_back(std::move(warning));
-  return ledger.report(warnings, translator.events_not_understood());
+  BypassAccount passed;
+  for (const auto& by : bypassing)
+    passed.add_calls(way_of(by.kind), fmt::format("{} ({})", by.process, by.pid), by.calls);
+  for (auto& warning : passed.warnings()) warnings.push_back(std::move(warning));
+  LossReport report = ledger.report(warnings, translator.events_not_understood());
+  for (auto& loss : passed.losses()) {
+    report.seen += loss.events;
+    report.losses.push_back(std::move(loss));
+  }
+  return report;
 }
+
+void KernelSource::State::note_bypassing() { bypassing = programs->bypassing(); }
 
 void KernelSource::State::note_summary() {
   summary.recorded_calls = translator.records();
@@ -114,6 +160,10 @@ void KernelSource::State::look_for_bypasses() {
   surveyed_at_ns = now_ns;
   const std::lock_guard lock(mutex);
   bypasses.look(translator.threads().processes(), now_ns);
+  constexpr std::int64_t kNotePauseNs = 100'000'000;
+  if (now_ns < noted_at_ns + kNotePauseNs) return;
+  noted_at_ns = now_ns;
+  note_bypassing();
 }
 
 void KernelSource::State::begin() {
@@ -211,6 +261,10 @@ Result<void> KernelSource::run(EventSink& sink) {
   reader.reset();
   const auto accounts = state.programs->accounts();
   state.ledger.set_missed_uses(state.programs->missed_uses());
+  {
+    const std::lock_guard lock(state.mutex);
+    state.note_bypassing();
+  }
   state.programs.reset();  // nothing stays in the kernel while the sink ends
   {
     const std::lock_guard lock(state.mutex);

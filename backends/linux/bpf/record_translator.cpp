@@ -1,5 +1,6 @@
 #include "backends/linux/bpf/record_translator.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "backends/linux/calls/flow_names.hpp"
@@ -156,15 +157,23 @@ void RecordTranslator::moved(const Seen& record_seen) {
   seen.thread.read_cpu_time(record.cpu_ns);
   const Call call = call_of(record, seen.thread, seen.sends() ? began_at(record) : time_of(record));
   if (!finds_channel(seen, call)) return;
-  if (seen.socket != nullptr && keeps_boundaries(seen.socket->description.medium)) return moved_datagram(seen, call);
+  if (seen.socket != nullptr && keeps_boundaries(seen.socket->description.medium)) return moved_datagrams(seen, call);
   if (seen.flow == nullptr) return;
   const std::uint64_t told = seen.has(dpm_is_eventfd) ? ToldOffset::kNotTold : record.offset;
   meter_.moved(call, *seen.flow, seen.sends(), {told, static_cast<std::uint64_t>(record.result), some_are_lost_});
 }
 
-void RecordTranslator::moved_datagram(const Seen& seen, const Call& call) {
-  const SocketDescription& socket = seen.socket->description;
+// The record of datagrams that one call moved in several, or took as one: they have the same length, but for the last.
+void RecordTranslator::moved_datagrams(const Seen& seen, const Call& call) {
   const auto bytes = static_cast<std::uint64_t>(seen.record.result);
+  const std::uint64_t segment = seen.record.offset;
+  if (segment == 0) return moved_datagram(seen, call, bytes);
+  for (std::uint64_t left = bytes; left > 0; left -= std::min(left, segment))
+    moved_datagram(seen, call, std::min(left, segment));
+}
+
+void RecordTranslator::moved_datagram(const Seen& seen, const Call& call, std::uint64_t bytes) {
+  const SocketDescription& socket = seen.socket->description;
   std::string peer = seen.peer.empty() ? socket.peer_name : seen.peer;
   Flow* flow = seen.peer.empty() ? seen.flow : nullptr;  // of a socket that is connected for good
   const bool is_udp = socket.medium == Medium::udp;
@@ -197,12 +206,18 @@ void RecordTranslator::changed_path(const Seen& seen) {
       return meter_.paths().uses(call, *socket);
     }
     case dpm_connected:
+      // MPTCP does not count the SYN, by which the side that connected is known.
+      if (socket != nullptr && !keeps_boundaries(socket->description.medium)) socket->description.syn_counted = true;
       return meter_.paths().connected(call, socket);
+    case dpm_listened:
+      if (socket != nullptr) meter_.paths().listens(call, *socket);
+      return;
     case dpm_created:
       return meter_.paths().creates_socket(call, static_cast<std::uint32_t>(record.offset));
-    case dpm_duplicated:
-      if (socket != nullptr) meter_.paths().duplicates(call, *socket, record.result);
-      return;
+    case dpm_duplicated: {
+      const Socket unconnected;  // of no channel yet
+      return meter_.paths().duplicates(call, socket == nullptr ? unconnected : *socket, record.result);
+    }
     case dpm_closed:
       return meter_.paths().closes(call);
     case dpm_waited:

@@ -41,7 +41,8 @@ class RecordTranslator {
   bool finds_channel(Seen& seen, const Call& call);
   void asked(const Seen& seen);
   void moved(const Seen& seen);
-  void moved_datagram(const Seen& seen, const Call& call);
+  void moved_datagrams(const Seen& seen, const Call& call);
+  void moved_datagram(const Seen& seen, const Call& call, std::uint64_t bytes);
   void changed_path(const Seen& seen);
 
   Meter& meter_;

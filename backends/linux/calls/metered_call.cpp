@@ -48,9 +48,24 @@ constexpr std::array kCalls = {
                 .family = CallFamily::transfer,
                 .length = LengthForm::to_socket,
                 .descriptor = 2,
+                .splice_flags = 5,
                 .source = 0,
                 .source_at = 1,
                 .byte_count = 4},
+    MeteredCall{.number = SYS_tee,
+                .family = CallFamily::copy,
+                .length = LengthForm::to_socket,
+                .descriptor = 1,
+                .splice_flags = 3,
+                .source = 0},
+    MeteredCall{.number = SYS_vmsplice, .family = CallFamily::give, .length = LengthForm::vector, .splice_flags = 3},
+    MeteredCall{.number = SYS_mq_timedsend, .family = CallFamily::bypass, .bypass = Bypass::posix_queue},
+    MeteredCall{.number = SYS_mq_timedreceive, .family = CallFamily::bypass, .bypass = Bypass::posix_queue},
+    MeteredCall{.number = SYS_msgsnd, .family = CallFamily::bypass, .bypass = Bypass::sysv_queue},
+    MeteredCall{.number = SYS_msgrcv, .family = CallFamily::bypass, .bypass = Bypass::sysv_queue},
+    // Once in a program's life, so that a signal hardly ever meets them.
+    MeteredCall{.number = SYS_io_setup, .family = CallFamily::bypass, .bypass = Bypass::aio_context},
+    MeteredCall{.number = SYS_io_uring_setup, .family = CallFamily::bypass, .bypass = Bypass::ring},
     MeteredCall{.number = SYS_wait4, .family = CallFamily::child},
     MeteredCall{.number = SYS_waitid, .family = CallFamily::child},
 };
@@ -58,6 +73,7 @@ constexpr std::array kCalls = {
 constexpr std::array kPathCalls = {
     MeteredCall{.number = SYS_socket, .family = CallFamily::path, .path = PathCall::socket},
     MeteredCall{.number = SYS_socketpair, .family = CallFamily::path, .path = PathCall::pair},
+    MeteredCall{.number = SYS_listen, .family = CallFamily::path, .path = PathCall::listen},
     MeteredCall{.number = SYS_connect, .family = CallFamily::path, .path = PathCall::connect},
     MeteredCall{.number = SYS_dup, .family = CallFamily::path, .path = PathCall::dup},
     MeteredCall{.number = SYS_dup2, .family = CallFamily::path, .path = PathCall::dup_to},
@@ -70,6 +86,11 @@ constexpr std::array kConfiningCalls = {
     MeteredCall{.number = SYS_prctl, .family = CallFamily::confine},
     MeteredCall{.number = SYS_seccomp, .family = CallFamily::confine},
 };
+
+// asm/unistd_32.h: read, write, socketcall, readv, writev, sendfile, sendfile64, io_submit, mq_timedsend, mq_timedreceive, splice,
+// tee, vmsplice, recvmmsg, sendmmsg, sendto, sendmsg, recvfrom, recvmsg, preadv2, pwritev2, recvmmsg_time64, mq_timed...64
+constexpr std::array kOf32BitCode = {3,   4,   102, 145, 146, 187, 239, 248, 279, 280, 313, 315,
+                                     316, 337, 345, 369, 370, 371, 372, 378, 379, 417, 418, 419};
 
 template <std::size_t N>
 constexpr std::array<int, N> numbers_of(const std::array<MeteredCall, N>& calls) {
@@ -94,6 +115,7 @@ constexpr auto kByNumber = [] {
 }  // namespace
 
 std::span<const int> harmless_calls() { return kNumbers; }
+std::span<const int> calls_of_32_bit_code() { return kOf32BitCode; }
 std::span<const int> path_calls() { return kPathNumbers; }
 
 const MeteredCall* find_metered_call(std::int32_t number) {

@@ -178,6 +178,14 @@ void Paths::duplicates(const Call& call, const Socket& socket, std::int32_t new_
   put_descriptor(call, table->second, static_cast<std::size_t>(new_descriptor), socket.id, Evidence::observed);
 }
 
+void Paths::listens(const Call& call, Socket& socket) {
+  conversations_.is_used(socket);
+  socket.announced = true;
+  if (call.descriptor < 0) return;
+  put_descriptor(call, tables_[call.thread->pid()], static_cast<std::size_t>(call.descriptor), socket.id,
+                 Evidence::inferred);
+}
+
 void Paths::closes(const Call& call) {
   const auto table = tables_.find(call.thread->pid());
   const auto fd = static_cast<std::size_t>(call.descriptor);

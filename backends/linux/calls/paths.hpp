@@ -54,7 +54,9 @@ class Paths {
   // call connect() again to learn what became of it, which is not recorded.
   void connected(const Call& call, Socket* socket);
   void duplicates(const Call& call, const Socket& socket, std::int32_t new_descriptor);  // -1: the kernel's choice
-  void closes(const Call& call);                                                         // Call::descriptor
+  void closes(const Call& call);
+  // From now on the descriptor's close is the end of a path.
+  void listens(const Call& call, Socket& socket);  // Call::descriptor
 
   // Nothing more will be known about the thread.
   void leave(const MeteredThread& thread);

@@ -75,7 +75,7 @@ bool is_open_for_begin(const Gate& gate) {
 // held by a thread that the child does not have.
 struct Becoming {
   Becoming(const std::vector<std::string>& command, const LaunchOptions& options) : own_session(options.own_session) {
-    if (options.notifies) notifying = seccomp_program({notified_calls(options), {}});
+    if (options.notifies) notifying = seccomp_program({notified_calls(options), calls_of_32_bit_code()});
     for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
   }

@@ -29,8 +29,15 @@ void BypassWatch::look_for_ring(const MeteredThread& metered) {
   add(metered.pid(), {.io_uring = true});
 }
 
+void BypassWatch::passes(Bypass way, std::uint32_t pid) {
+  std::string& name = names_[pid];
+  if (name.empty()) name = name_for_people(shared_.kernel, pid);
+  account_.add_calls(way, name, 1);
+}
+
 void BypassWatch::program_began(TrackedThread& thread, LocalTime time) {
   const std::uint32_t pid = thread.metered->pid();
+  names_.erase(pid);
   const ProgramKind kind = shared_.kernel.program_kind(pid);
   if (kind == ProgramKind::not_native) add(pid, {.native = false});
   if (kind != ProgramKind::unknown) return;
@@ -41,6 +48,7 @@ void BypassWatch::program_began(TrackedThread& thread, LocalTime time) {
 void BypassWatch::has_ended(const TrackedThread& thread) {
   const TrackedProcess& process = *thread.process;
   const bool is_first = thread.metered->tid() == thread.metered->pid();
+  if (is_first) names_.erase(thread.metered->pid());
   if (is_first && !process.unseen.empty() && !thread.metered->was_seen_after(process.unseen_since))
     account_.add_unseen(process.unseen);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,10 +30,14 @@ class BypassWatch {
   // The processes that are due for a survey.
   std::vector<std::uint32_t> due(std::int64_t now_ns);
   void add(std::uint32_t pid, const OpenBypasses& open) { account_.add(name_for_people(shared_.kernel, pid), open); }
+  // The process makes a call that passes the meter by.
+  void passes(Bypass way, std::uint32_t pid);
   std::vector<std::string> warnings() const { return account_.warnings(); }
+  std::vector<Loss> losses() const { return account_.losses(); }
 
  private:
   Shared& shared_;
+  std::map<std::uint32_t, std::string> names_;  // of processes that pass the meter by
   BypassAccount account_;
 };
 

@@ -1,12 +1,14 @@
 #include "backends/linux/supervisor/call_arguments.hpp"
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <span>
 
 #include "os/kernel/descriptor.hpp"
@@ -86,10 +88,11 @@ bool has_known_flags(const Notification& notification) {
          (static_cast<int>(notification.arguments[3]) & ~(SOCK_CLOEXEC | SOCK_NONBLOCK)) == 0;
 }
 
-// splice(in, in_offset, out, out_offset, length, flags), in a pipe or socket.
+// splice(in, in_offset, out, out_offset, length, flags), in a pipe or socket; tee(in, out, length, flags).
 bool is_valid_splice(const Notification& notification) {
   constexpr std::uint64_t kKnownFlags = SPLICE_F_MOVE | SPLICE_F_NONBLOCK | SPLICE_F_MORE | SPLICE_F_GIFT;
   const auto& arguments = notification.arguments;
+  if (notification.call == SYS_tee) return arguments[2] > 0 && (arguments[3] & ~kKnownFlags) == 0;
   return arguments[1] == 0 && arguments[4] > 0 && (arguments[5] & ~kKnownFlags) == 0;
 }
 
@@ -103,7 +106,8 @@ bool are_accepted(const Notification& notification, const MeteredCall& call) {
   const auto& arguments = notification.arguments;
   if (call.family == CallFamily::accept) return has_known_flags(notification);
   // sendfile() takes nothing from a pipe or socket.
-  if (call.family == CallFamily::transfer) return notification.call == SYS_splice && is_valid_splice(notification);
+  if (call.family == CallFamily::transfer || call.family == CallFamily::copy)
+    return notification.call != SYS_sendfile && is_valid_splice(notification);
   switch (call.length) {
     case LengthForm::argument:
       return is_own_memory(arguments[1], arguments[static_cast<std::size_t>(call.byte_count)]);
@@ -152,6 +156,26 @@ std::string given_receiver(const Notification& notification, const MeteredCall& 
   if (call.length != LengthForm::message || !read_object(notification.tid, notification.arguments[1], header))
     return "";
   return receiver_of(notification.tid, header);
+}
+
+std::uint64_t given_segment(const Notification& notification, const MeteredCall& call) {
+  constexpr int kUdpSegment = 103;
+  constexpr std::size_t kControlMax = 1024;
+  msghdr header = {};
+  if (call.length != LengthForm::message || !read_object(notification.tid, notification.arguments[1], header)) return 0;
+  if (header.msg_controllen == 0) return 0;
+  alignas(cmsghdr) std::array<std::byte, kControlMax> control;
+  const std::span<std::byte> part(control.data(), std::min<std::size_t>(header.msg_controllen, control.size()));
+  header.msg_controllen = read_memory(notification.tid, reinterpret_cast<std::uint64_t>(header.msg_control), part);
+  header.msg_control = control.data();
+  for (cmsghdr* at = CMSG_FIRSTHDR(&header); at != nullptr; at = CMSG_NXTHDR(&header, at)) {
+    std::uint16_t segment = 0;
+    if (at->cmsg_level != IPPROTO_UDP || at->cmsg_type != kUdpSegment || at->cmsg_len < CMSG_LEN(sizeof segment))
+      continue;
+    std::memcpy(&segment, CMSG_DATA(at), sizeof segment);
+    return segment;
+  }
+  return 0;
 }
 
 std::vector<GivenMessage> given_messages(const Notification& notification, const MeteredCall& call) {

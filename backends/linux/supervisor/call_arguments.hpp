@@ -16,6 +16,9 @@ std::uint64_t asked_bytes(const Notification& notification, const MeteredCall& c
 // The receiver's name that a datagram's call gives; empty if it gives none.
 std::string given_receiver(const Notification& notification, const MeteredCall& call);
 
+// The size of the datagrams that the control data of a sendmsg() ask for (UDP_SEGMENT); 0: none.
+std::uint64_t given_segment(const Notification& notification, const MeteredCall& call);
+
 // sendmmsg: length and receiver of each message.
 struct GivenMessage {
   std::uint64_t bytes = 0;

@@ -18,7 +18,7 @@ CallHandler::CallHandler(Shared& shared, const ProcessTracker::Terms& terms, Not
                          std::function<void()> wake)
     : shared_(shared),
       tracker_(shared, terms, *this),
-      inspector_(shared, tracker_.cpu_times(), tracker_.places()),
+      inspector_(shared, tracker_.cpu_times(), tracker_.places(), tracker_.bypasses()),
       held_(shared, slots, epoll_fd, std::move(wake)),
       restarts_(shared, inspector_),
       sends_(shared, inspector_, held_, restarts_),
@@ -35,7 +35,9 @@ CallOutcome CallHandler::handle(const Notification& notification) {
   ++thread->metered->notified_calls;
   ++thread->metered->call_number;
   tracker_.bypasses().look_for_ring(*thread->metered);
-  if (!last_call_is_over(notification, *thread) || shape == nullptr) return CallOutcome::let_go;
+  if (!last_call_is_over(notification, *thread)) return CallOutcome::let_go;
+  if (notification.arch != kNativeArch) note_32_bit_call(notification, *thread);
+  if (shape == nullptr) return CallOutcome::let_go;
   const auto unmade = take_unmade(*thread, notification, shared_.clock.now());
   if ((unmade && unmade->stays_recorded) || (!unmade && restarts_.is_restarted(*thread, notification))) {
     --thread->metered->call_number;  // it is still that call, which may be under way for a while
@@ -81,6 +83,7 @@ TrackedThread* CallHandler::thread_of(const Notification& notification, const Me
 bool CallHandler::last_call_is_over(const Notification& notification, TrackedThread& thread) {
   thread.metered->was_seen(shared_.clock.now());
   receives_.is_over(thread);
+  sends_.is_over(thread);
   if (thread.wait && !waits_.is_past_wait(notification.tid)) return false;
   thread.counters_read = false;
   thread.seen_running = 0;  // in a call that is over
@@ -102,6 +105,23 @@ bool CallHandler::must_fail(const MeteredCall& shape, TrackedThread& thread, boo
          is_restart(thread.interrupted_at, shared_.clock.now());
 }
 
+// Sockets are behind socketcall() too, whose descriptor lies in memory.
+void CallHandler::note_32_bit_call(const Notification& notification, TrackedThread& thread) {
+  constexpr std::int32_t kSocketcall = 102;
+  if (notification.call != kSocketcall) {
+    const UniqueFd fd = inspector_.borrow(thread, static_cast<std::int32_t>(notification.arguments[0]));
+    if (!fd || shared_.files.identify(fd.get()).kind == DescriptorIdentity::Kind::other) return;
+  }
+  tracker_.bypasses().passes(Bypass::call_32, thread.metered->pid());
+}
+
+CallOutcome CallHandler::give(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
+  const UniqueFd fd = inspector_.borrow(thread, descriptor_of(notification, shape));
+  if (!fd || shared_.files.identify(fd.get()).kind != DescriptorIdentity::Kind::pipe) return CallOutcome::let_go;
+  return shared_.files.is_writable_end(fd.get()) ? sends_.send(notification, shape, thread)
+                                                 : receives_.receive(notification, shape, thread);
+}
+
 CallOutcome CallHandler::dispatch(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
   if (names_position(notification, shape)) return CallOutcome::let_go;
   switch (shape.family) {
@@ -110,7 +130,13 @@ CallOutcome CallHandler::dispatch(const Notification& notification, const Metere
     case CallFamily::accept:
       return receives_.accept(notification, shape, thread);
     case CallFamily::transfer:
+    case CallFamily::copy:
       return receives_.transfer(notification, shape, thread);
+    case CallFamily::give:
+      return give(notification, shape, thread);
+    case CallFamily::bypass:
+      tracker_.bypasses().passes(shape.bypass, thread.metered->pid());
+      break;
     case CallFamily::child:
       return waits_.wait_for_child(notification, shape, thread);
     case CallFamily::send:

@@ -47,6 +47,8 @@ class CallHandler : private ProcessObserver {
   bool last_call_is_over(const Notification& notification, TrackedThread& thread);
   bool is_made_again(const Notification& notification, const MeteredCall& shape, const TrackedThread& thread) const;
   bool must_fail(const MeteredCall& shape, TrackedThread& thread, bool again) const;
+  CallOutcome give(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  void note_32_bit_call(const Notification& notification, TrackedThread& thread);
   CallOutcome dispatch(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
 
   // ProcessObserver

@@ -1,6 +1,9 @@
 #include "backends/linux/supervisor/call_inspector.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/netlink.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -23,6 +26,10 @@ std::uint64_t flags_of(const Notification& notification, const MeteredCall& shap
   if (shape.rw_flags >= 0) {
     const bool is_impatient = (notification.arguments[static_cast<std::size_t>(shape.rw_flags)] & RWF_NOWAIT) != 0;
     return is_impatient ? MSG_DONTWAIT : 0;
+  }
+  if (shape.splice_flags >= 0) {
+    const std::uint64_t flags = notification.arguments[static_cast<std::size_t>(shape.splice_flags)];
+    return (flags & SPLICE_F_NONBLOCK) != 0 ? MSG_DONTWAIT : 0;
   }
   return shape.flags < 0 ? 0 : notification.arguments[static_cast<std::size_t>(shape.flags)];
 }
@@ -70,13 +77,28 @@ std::optional<ResolvedChannel> CallInspector::resolve_channel(const Notification
   channel.identity = shared_.files.identify(channel.fd.get(), thread.was_socket(descriptor));
   const bool is_socket = channel.identity.kind == DescriptorIdentity::Kind::socket;
   thread.note_socket(descriptor, is_socket);
-  if (channel.identity.kind == DescriptorIdentity::Kind::other || !can_perform(shape, channel.identity))
+  const bool is_terminal = channel.identity.kind == DescriptorIdentity::Kind::terminal_master;
+  if (is_terminal) bypasses_.passes(Bypass::terminal, thread.metered->pid());
+  if (is_terminal || channel.identity.kind == DescriptorIdentity::Kind::other || !can_perform(shape, channel.identity))
     return std::nullopt;
   if (!is_socket) return channel;
   channel.socket = socket_behind(channel.fd.get(), channel.identity.id);
+  if (channel.socket == nullptr) {
+    const Bypass way = way_past(channel.fd.get());
+    if (way != Bypass::none) bypasses_.passes(way, thread.metered->pid());
+  }
   if (channel.socket == nullptr || channel.socket->description.listening) return std::nullopt;
   note_untold_peer(channel.socket->description, thread.metered->pid());
   return channel;
+}
+
+// Of a socket that carries no messages for the meter. Talk with the kernel over netlink is not a message between processes.
+Bypass CallInspector::way_past(int fd) {
+  const SocketDescription socket = shared_.files.describe_socket(fd);
+  if (socket.medium != Medium::none) return Bypass::none;
+  const bool is_internet = socket.domain == AF_INET || socket.domain == AF_INET6;
+  if (is_internet && socket.protocol == IPPROTO_MPTCP) return Bypass::multipath;
+  return socket.domain == AF_NETLINK && socket.protocol != NETLINK_USERSOCK ? Bypass::none : Bypass::other_socket;
 }
 
 std::optional<ResolvedChannel> CallInspector::resolve_listener(const Notification& notification,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/linux/calls/metered_call.hpp"
+#include "backends/linux/supervisor/bypass_watch.hpp"
 #include "backends/linux/supervisor/code_places.hpp"
 #include "backends/linux/supervisor/cpu_times.hpp"
 #include "backends/linux/supervisor/shared.hpp"
@@ -28,8 +29,10 @@ std::int32_t descriptor_of(const Notification& notification, const MeteredCall& 
 
 class CallInspector {
  public:
-  CallInspector(Shared& shared, CpuTimes& cpu_times, CodePlaces& places)
-      : shared_(shared), cpu_times_(cpu_times), places_(places) {}
+  CallInspector(Shared& shared, CpuTimes& cpu_times, CodePlaces& places, BypassWatch& bypasses)
+      : shared_(shared), cpu_times_(cpu_times), places_(places), bypasses_(bypasses) {}
+
+  BypassWatch& bypasses() { return bypasses_; }
 
   // Describes a call that will be recorded.
   Call describe_call(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
@@ -69,10 +72,12 @@ class CallInspector {
  private:
   bool forget_finished(StreamBalance& sends);
   void note_untold_peer(SocketDescription& socket, std::uint32_t pid);
+  Bypass way_past(int fd);
 
   Shared& shared_;
   CpuTimes& cpu_times_;
   CodePlaces& places_;
+  BypassWatch& bypasses_;
   std::uint64_t unlooked_calls_ = 0;
   std::uint64_t untold_sockets_ = 0;        // UNIX sockets whose peer the kernel does not tell,
   std::set<std::string> untold_processes_;  // and processes that use them

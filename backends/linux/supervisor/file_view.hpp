@@ -24,6 +24,9 @@ class FileView {
   virtual DescriptorIdentity identify(int fd, bool probably_socket = true) = 0;
   virtual SocketDescription describe_socket(int fd) = 0;
   virtual bool is_non_blocking(int fd) = 0;
+  virtual std::uint32_t segment_bytes(int fd) = 0;
+  virtual bool is_writable_end(int fd) = 0;
+  virtual bool keeps_packets(int fd) = 0;
 
   // ---- to be received
   virtual bool is_readable(int fd) = 0;
@@ -41,6 +44,7 @@ class FileView {
 
   // ---- to be sent
   virtual std::optional<SendState> tcp_send_state(int fd, bool syn_counted, std::uint64_t expected) = 0;
+  virtual std::uint64_t send_timeout_ns(int fd) = 0;
   virtual bool cannot_send(int fd) = 0;
   virtual std::uint64_t memory_not_received(int fd) = 0;
   virtual SendRoom room_to_send(int fd, std::uint64_t bytes) = 0;

@@ -24,6 +24,12 @@ SocketDescription LinuxFileView::describe_socket(int fd) { return dpm::describe_
 
 bool LinuxFileView::is_non_blocking(int fd) { return dpm::is_non_blocking(fd); }
 
+bool LinuxFileView::keeps_packets(int fd) { return dpm::keeps_packets(fd); }
+
+bool LinuxFileView::is_writable_end(int fd) { return dpm::is_writable_end(fd); }
+
+std::uint32_t LinuxFileView::segment_bytes(int fd) { return dpm::segment_bytes(fd); }
+
 bool LinuxFileView::is_readable(int fd) { return dpm::is_readable(fd); }
 
 bool LinuxFileView::comes_no_more(int fd) { return dpm::comes_no_more(fd); }
@@ -57,6 +63,8 @@ std::optional<EventCounter> LinuxFileView::read_event_counter(int fd) { return d
 std::optional<SendState> LinuxFileView::tcp_send_state(int fd, bool syn_counted, std::uint64_t expected) {
   return dpm::tcp_send_state(fd, syn_counted, expected);
 }
+
+std::uint64_t LinuxFileView::send_timeout_ns(int fd) { return dpm::send_timeout_ns(fd); }
 
 bool LinuxFileView::cannot_send(int fd) { return dpm::cannot_send(fd); }
 

@@ -12,6 +12,10 @@ class LinuxFileView : public FileView {
   DescriptorIdentity identify(int fd, bool probably_socket) override;
   SocketDescription describe_socket(int fd) override;
   bool is_non_blocking(int fd) override;
+  std::uint64_t send_timeout_ns(int fd) override;
+  bool keeps_packets(int fd) override;
+  bool is_writable_end(int fd) override;
+  std::uint32_t segment_bytes(int fd) override;
   bool is_readable(int fd) override;
   bool comes_no_more(int fd) override;
   std::uint32_t bytes_waiting(int fd) override;

@@ -42,6 +42,7 @@ MessageArray::MessageArray(std::uint32_t tid, std::uint64_t address, std::size_t
     Room room;
     room.data = reinterpret_cast<std::uint64_t>(first_parts[i].iov_base);
     room.data_bytes = std::min(first_parts[i].iov_len, kDataBytes);
+    if (header.msg_iovlen == 1) room.most_bytes = first_parts[i].iov_len;
     room.name = reinterpret_cast<std::uint64_t>(header.msg_name);
     room.name_bytes = header.msg_name == nullptr ? 0 : std::min<std::size_t>(header.msg_namelen, kNameBytes);
     rooms_.push_back(room);
@@ -71,8 +72,8 @@ std::vector<MessageEntry> MessageArray::read(std::uint32_t tid) const {
   for (std::size_t i = 0; i < headers.size(); ++i) {
     const std::span<const std::byte> bytes(contents[i].bytes);
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    entries.push_back(
-        {headers[i].msg_len, std::hash<std::string_view>{}(text), internet_name(bytes.first(rooms_[i].name_bytes))});
+    entries.push_back({headers[i].msg_len, std::hash<std::string_view>{}(text),
+                       internet_name(bytes.first(rooms_[i].name_bytes)), headers[i].msg_len <= rooms_[i].most_bytes});
   }
   return entries;
 }
@@ -92,7 +93,11 @@ MessagesTaken messages_taken(std::span<const MessageEntry> before, std::span<con
                              std::span<const std::uint64_t> seen, bool takes_all) {
   const std::size_t count = std::min(before.size(), after.size());
   MessagesTaken taken{.count = seen.size()};
-  taken.lengths_are_gone = count < seen.size() || !shows(after, seen);
+  // A program whose array lies on its stack may have other things there by now.
+  const bool is_reused = std::any_of(after.begin(), after.begin() + static_cast<std::ptrdiff_t>(count),
+                                     [](const MessageEntry& entry) { return !entry.fits; });
+  taken.lengths_are_gone = count < seen.size() || !shows(after, seen) || is_reused;
+  if (is_reused) return taken;
   for (std::size_t i = taken.count; i < count; ++i) {
     const bool other_contents = after[i].contents != before[i].contents;
     const bool other_length = after[i].length_bytes != before[i].length_bytes && after[i].length_bytes > 0;

@@ -19,6 +19,7 @@ struct MessageEntry {
   std::uint64_t length_bytes = 0;
   std::uint64_t contents = 0;  // a hash of the sender's name and of the first bytes of the data
   std::string sender_name;     // of an Internet socket, if the program asks for it
+  bool fits = true;            // the length is not more than there is room for
 };
 
 class MessageArray {
@@ -36,6 +37,7 @@ class MessageArray {
  private:
   struct Room {
     std::uint64_t data = 0, data_bytes = 0, name = 0, name_bytes = 0;
+    std::uint64_t most_bytes = UINT64_MAX;  // that the entry has room for, if that is known
   };
   std::uint64_t address_ = 0;
   std::vector<Room> rooms_;

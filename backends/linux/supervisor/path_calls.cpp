@@ -22,6 +22,7 @@ void PathCalls::change_path(const Notification& notification, const MeteredCall&
   if (shape.path == PathCall::connect) return shared_.meter.paths().connects(call);
   if (shape.path == PathCall::close) return shared_.meter.paths().closes(call);
   const auto new_descriptor = shape.path == PathCall::dup_to ? static_cast<std::int32_t>(argument(1)) : -1;
+  if (shape.path == PathCall::listen) return;  // its close is known by the number that an accept used
   if (const Socket* socket = inspector_.socket_behind(fd.get(), identity.id))
     shared_.meter.paths().duplicates(call, *socket, new_descriptor);
 }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,7 +14,7 @@ namespace dpm {
 namespace {
 
 // Flags of calls that take nothing from the stream, or take something out of order.
-constexpr std::uint64_t kNotAReceive = MSG_PEEK | MSG_OOB | MSG_ERRQUEUE;
+constexpr std::uint64_t kNotAReceive = MSG_PEEK | MSG_OOB;
 
 std::uint64_t argument(const Notification& notification, std::int16_t at) {
   return notification.arguments[static_cast<std::size_t>(at)];
@@ -21,6 +22,11 @@ std::uint64_t argument(const Notification& notification, std::int16_t at) {
 
 bool is_waiting(ReceiveDecision decision) {
   return decision == ReceiveDecision::wait_for_data || decision == ReceiveDecision::wait_for_turn;
+}
+
+// The call takes all that waits, and goes on waiting for more. Nothing that was seen ends it earlier.
+bool waits_for_rest(const ReceiveRequest& request, const QueueState& queue) {
+  return queue.bytes == queue.front.bytes && queue.bytes < request.asked && !queue.ended;
 }
 
 std::uint64_t units_taken(const EventCounter& counter) {
@@ -31,7 +37,6 @@ std::uint64_t units_taken(const EventCounter& counter) {
 
 ReceiveDecision decide(const ReceiveTerms& terms, const QueueState& queue, bool may_be_anothers) {
   if (!queue.readable) {
-    if (terms.takes_all) return ReceiveDecision::record;
     if (terms.may_wait) return ReceiveDecision::wait_for_data;
     if (terms.may_be_answered) return ReceiveDecision::answer_again;
   } else if (may_be_anothers) {
@@ -67,10 +72,14 @@ ReceiveRequest ReceiveCalls::request_of(const Notification& notification, const 
 CallOutcome ReceiveCalls::receive(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
   const std::uint64_t flags = flags_of(notification, shape);
   if ((flags & MSG_PEEK) != 0) note_peek(notification, shape, thread);
+  if ((flags & kNotAReceive) == MSG_OOB) inspector_.bypasses().passes(Bypass::urgent, thread.metered->pid());
   if ((flags & kNotAReceive) != 0) return CallOutcome::let_go;
   auto channel = inspector_.resolve_channel(notification, shape, thread);
   if (!channel) return CallOutcome::let_go;
   Socket* const socket = channel->socket;
+  // A UNIX socket has no queue of errors, and gives a message.
+  if ((flags & MSG_ERRQUEUE) != 0 && socket != nullptr && socket->description.domain != AF_UNIX)
+    return CallOutcome::let_go;
   const bool datagrams = socket != nullptr && keeps_boundaries(socket->description.medium);
   const bool may_be_read = shape.flags < 0;  // read() and readv(): without room they return at once
   const std::uint64_t asked = !datagrams || may_be_read ? asked_bytes(notification, shape) : 0;
@@ -100,27 +109,37 @@ CallOutcome ReceiveCalls::accept(const Notification& notification, const Metered
 }
 
 CallOutcome ReceiveCalls::transfer(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
-  constexpr std::size_t kFlags = 5;
   const auto descriptor = static_cast<std::int32_t>(argument(notification, shape.source));
   ResolvedChannel channel;
   channel.fd = inspector_.borrow(thread, descriptor);
   if (!channel.fd) return CallOutcome::let_go;
   channel.identity = shared_.files.identify(channel.fd.get());
-  if (inspector_.stream_from(channel.fd.get(), channel.identity) == nullptr) {
+  const bool from_file = channel.identity.kind == DescriptorIdentity::Kind::other;
+  const bool is_sendfile = notification.call == SYS_sendfile;  // takes nothing out of pipes and sockets
+  if (is_sendfile != from_file && (is_sendfile || shape.family == CallFamily::copy)) return CallOutcome::let_go;
+  if (inspector_.stream_from(channel.fd.get(), channel.identity) == nullptr && !takes_datagrams_from(channel)) {
+    if (!from_file) return CallOutcome::let_go;
     sends_.send(notification, shape, thread, bytes_left(notification, shape, channel.fd.get()));
     return CallOutcome::let_go;
   }
   const UniqueFd destination = inspector_.borrow(thread, descriptor_of(notification, shape));
   if (!destination || !shared_.files.can_move(channel.fd.get(), destination.get())) return CallOutcome::let_go;
+  const auto to = shared_.files.identify(destination.get()).kind;
+  if (to == DescriptorIdentity::Kind::eventfd) return CallOutcome::let_go;
+  if (shape.family == CallFamily::copy && to != DescriptorIdentity::Kind::pipe) return CallOutcome::let_go;
   channel.socket = shared_.meter.conversations().find(channel.identity.id);
   ReceiveRequest request = request_of(notification, shape, thread, channel);
   request.asked = asked_bytes(notification, shape);
   request.call.descriptor = descriptor;
   request.call.counted_in_io = false;
-  const bool splices = shape.source_at == 1;
-  if (splices && (notification.arguments[kFlags] & SPLICE_F_NONBLOCK) != 0)
-    request.call.may_wait = request.terms.may_wait = false;
+  if ((flags_of(notification, shape) & MSG_DONTWAIT) != 0) request.call.may_wait = request.terms.may_wait = false;
   return begin(thread, request, channel);
+}
+
+bool ReceiveCalls::takes_datagrams_from(const ResolvedChannel& channel) {
+  if (channel.identity.kind != DescriptorIdentity::Kind::socket) return false;
+  const Socket* socket = inspector_.socket_behind(channel.fd.get(), channel.identity.id);
+  return socket != nullptr && keeps_boundaries(socket->description.medium);
 }
 
 // From the offset that the call gives, or else the file's own.
@@ -140,7 +159,7 @@ CallOutcome ReceiveCalls::begin(TrackedThread& thread, ReceiveRequest& request, 
   if (request.call.counted_in_io && !thread.counters_read && !is_exact(request)) inspector_.read_counters(thread);
   auto queue = inspect(request, fd);
   if (!queue) return CallOutcome::let_go;
-  if (shape.family != CallFamily::accept) note_request(thread, request, *queue);
+  if (shape.family != CallFamily::accept && shape.family != CallFamily::copy) note_request(thread, request, *queue);
   const ReceiveDecision decision = judge(request, *queue, fd, false);
   if (is_waiting(decision) && may_be_held(request.notification, shape)) return hold(thread, request, decision, fd);
   if (is_waiting(decision) || decision == ReceiveDecision::let_go) {
@@ -376,6 +395,7 @@ std::optional<QueueState> ReceiveCalls::inspect_stream(const ReceiveRequest& req
   }
   queue.front = {queue.bytes, 0, true};
   queue.readable = queue.bytes > 0 || ended || shared_.files.is_readable(fd);
+  queue.ended = ended || (request.terms.takes_all && shared_.files.comes_no_more(fd));
   queue.bytes = only_sends_tell ? shared_.files.bytes_of_one_receive(fd, request.asked, queue.bytes)
                                 : std::min(request.asked, queue.bytes);
   return queue;
@@ -405,7 +425,12 @@ void ReceiveCalls::record(TrackedThread& thread, const ReceiveRequest& request, 
   if (is_socket && socket == nullptr) return;
   if (is_socket && shape.family == CallFamily::accept)
     return accepts_.record(thread, call, request.notification, *socket);
-  if (is_socket && queue.datagram) return record_datagram(thread, request, call, queue, *socket, fd);
+  if (is_socket && queue.datagram) {
+    record_datagram(thread, request, call, queue, *socket, fd);
+    if (shape.family == CallFamily::transfer)
+      sends_.send(request.notification, shape, thread, queue.datagram->length_bytes);
+    return;
+  }
   record_stream(thread, request, call, queue, fd);
 }
 
@@ -424,7 +449,13 @@ void ReceiveCalls::record_datagram(TrackedThread& thread, const ReceiveRequest& 
     socket.description = shared_.files.describe_socket(fd);
   if (request.shape->length == LengthForm::messages) return takes_several(request, call, queue.datagram, fd);
   if (flow == nullptr) flow = &shared_.meter.conversations().datagrams_from(queue.datagram->sender_name, socket);
-  shared_.meter.receives_datagram(call, *flow, queue.datagram->length_bytes);
+  const std::uint64_t length = queue.datagram->length_bytes;
+  const std::uint64_t part = queue.datagram->part_bytes == 0 ? length : queue.datagram->part_bytes;
+  std::uint64_t left = length;
+  do {  // several that the kernel has merged, or one, which may be empty
+    shared_.meter.receives_datagram(call, *flow, std::min(left, part));
+    left -= std::min(left, part);
+  } while (left > 0);
   if (flow == socket.in && !socket.program_peeks)
     restarts_.receives(thread, request.notification, fd, request.identity, *flow, *queue.datagram);
 }
@@ -434,10 +465,17 @@ void ReceiveCalls::record_stream(TrackedThread& thread, const ReceiveRequest& re
   const MeteredCall& shape = *request.shape;
   Flow& flow = *flow_of(request);
   if (flow.passed_by) shared_.meter.align(call, flow, shared_.files.bytes_waiting(fd));
-  const bool guesses = call.takes_all && queue.bytes == queue.front.bytes;  // nothing that was seen ends it earlier
+  if (shape.family == CallFamily::copy) {
+    sends_.send(request.notification, shape, thread, queue.front.bytes);
+    return;
+  }
+  const bool guesses = call.takes_all && waits_for_rest(request, queue);
   Amount amount{request.asked, guesses ? request.asked : queue.bytes, queue.offset};
   amount.stands_beyond = queue.stands_beyond;
-  shared_.meter.receives(call, flow, amount);
+  Call recorded = call;
+  recorded.takes_all = guesses;
+  recorded.data_is_there = call.data_is_there && !guesses;
+  shared_.meter.receives(recorded, flow, amount);
   if (queue.bytes > 0)
     restarts_.receives_bytes(thread, request.notification, request.identity, flow, queue.front.bytes,
                              call.counted_in_io || call.takes_all);

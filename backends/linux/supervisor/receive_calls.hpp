@@ -31,6 +31,7 @@ struct QueueState {
   bool readable = false;       // data, a connection, an end or an error is there: the kernel would not wait
   bool takes_nothing = false;  // no datagram or connection: an end or an error at most, which the kernel returns itself
   std::uint64_t bytes = 0;     // of a stream: that the call would get
+  bool ended = false;          // of a stream: no more comes
   std::optional<std::uint64_t> offset = std::nullopt;         // where the stream stands, if that is known
   std::optional<std::uint64_t> stands_beyond = std::nullopt;  // where it stands at least, if that will be known
   std::optional<WaitingDatagram> datagram = std::nullopt;
@@ -88,6 +89,7 @@ class ReceiveCalls {
   bool record_taken(TrackedThread& thread, const UniqueFd* fd);
   void hold_is_over(TrackedThread& thread);
   ReceiveDecision judge(ReceiveRequest& request, QueueState& queue, int fd, bool is_held);
+  bool takes_datagrams_from(const ResolvedChannel& channel);
   bool may_be_anothers(const ReceiveRequest& request, QueueState& queue, int fd);
   std::uint64_t shares(const ReceiveRequest& request, const QueueState& queue, int fd);
   CallOutcome hold(TrackedThread& thread, const ReceiveRequest& request, ReceiveDecision decision, int fd);

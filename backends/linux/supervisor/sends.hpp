@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "backends/linux/supervisor/call_arguments.hpp"
 #include "backends/linux/supervisor/call_inspector.hpp"
 #include "backends/linux/supervisor/held_calls.hpp"
 #include "backends/linux/supervisor/restarted_calls.hpp"
@@ -24,8 +25,14 @@ class Sends {
   // `available`: the most that can be sent, whatever the call asks for.
   CallOutcome send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
                    std::uint64_t available = UINT64_MAX);
+  // The thread's last call is over.
+  void is_over(TrackedThread& thread);
 
  private:
+  void settle_receive(const Call& call, Socket& socket, int fd);
+  void note_fast_open(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  std::uint64_t given_units(const Notification& notification, const MeteredCall& shape);
+  bool send_segments(const Call& call, int fd, Socket& socket, const GivenMessage& message, std::uint64_t segment);
   void send_units(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
                   const ResolvedChannel& channel);
   void send_datagrams(const Notification& notification, const MeteredCall& shape, int fd, Socket& socket,
@@ -33,6 +40,7 @@ class Sends {
   bool send_datagram(const Call& call, int fd, Socket& socket, std::uint64_t bytes, const std::string& receiver);
   CallOutcome send_bytes(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
                          const ResolvedChannel& channel, const Call& call, std::uint64_t available);
+  bool waits_for_room(const Notification& notification, const MeteredCall& shape, int fd);
   SendRoom room_for(const Notification& notification, const MeteredCall& shape, int fd, std::uint64_t asked);
   bool must_fail(const Notification& notification, const MeteredCall& shape, int fd);
 

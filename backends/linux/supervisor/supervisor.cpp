@@ -244,6 +244,7 @@ std::vector<Loss> Supervisor::losses() {
   if (handler_.unlooked_calls() > 0)
     losses.push_back({"the meter may open no more files, and could not look at calls (raise 'ulimit -Hn' before dpm)",
                       handler_.unlooked_calls()});
+  for (auto& passed : handler_.tracker().bypasses().losses()) losses.push_back(std::move(passed));
   return losses;
 }
 

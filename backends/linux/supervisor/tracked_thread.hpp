@@ -35,7 +35,7 @@ inline bool is_same_data(const QueueFront& then, const QueueFront& now) {
 // What the arguments of a receive, an accept or a transfer allow.
 struct ReceiveTerms {
   bool may_wait = true;
-  bool takes_all = false;  // MSG_WAITALL: recorded when it is made, because it takes data piece by piece
+  bool takes_all = false;  // MSG_WAITALL: recorded when the first data are there, because it takes data piece by piece
   bool may_be_answered = false;
 };
 
@@ -174,6 +174,12 @@ struct TrackedThread {
     std::uint64_t event = MeteredThread::kNoEvent;
   };
   AcceptedName accepted;
+  // Its last call sent on a stream that was not connected.
+  struct FastOpen {
+    Call call;
+    std::uint64_t asked = 0;
+  };
+  std::optional<FastOpen> fast_open;
   std::optional<Hold> hold;
   std::optional<Hold> interrupted;  // the last one that a signal took away
   LocalTime interrupted_at;         // when that was noticed

@@ -6,7 +6,10 @@
 
 enum {
   call_number_read = 0,
+  call_number_write = 1,
   call_number_poll = 7,
+  call_number_readv = 19,
+  call_number_writev = 20,
   call_number_select = 23,
   call_number_sendfile = 40,
   call_number_fcntl = 72,
@@ -30,6 +33,28 @@ static __always_inline u64 argument(const struct pt_regs* regs, u32 place) {
     default:
       return regs->r9;
   }
+}
+
+// A call of 32-bit code that is followed, as the call of 64-bit code that does the same; dpm_calls_max: it is none.
+static __always_inline u64 number_as_64_bit(u64 number) {
+  if (number >= dpm_calls_max) return dpm_calls_max;
+  switch (call_shapes[number].in_32_bit) {
+    case dpm_32_bit_read:
+      return call_number_read;
+    case dpm_32_bit_write:
+      return call_number_write;
+    case dpm_32_bit_readv:
+      return call_number_readv;
+    case dpm_32_bit_writev:
+      return call_number_writev;
+    default:
+      return dpm_calls_max;
+  }
+}
+
+static __always_inline int is_32_bit(const struct task_struct* task) {
+  enum { status_32_bit = 2 };
+  return task->thread_info.status & status_32_bit;
 }
 
 static __always_inline void tell_site(struct thread_state* state, const struct task_struct* task, u32 slot, u64 pc,
@@ -98,18 +123,58 @@ static __always_inline void account_for_receive(struct thread_state* state, cons
   account_for_wait(state, dpm_wait_receive, result, is_time);
 }
 
+static __always_inline int is_pipe_or_eventfd(const struct task_struct* task, s32 descriptor) {
+  struct found_file found;
+  return find_file(task, descriptor, &found) && (found.type == file_fifo || is_eventfd(&found));
+}
+
+// The operations on pipes: those on sockets are seen there, and those on files are none between processes.
+struct submission {
+  const struct task_struct* task;
+  u64 blocks;  // where the program has the addresses of its struct iocb
+  u32 count;
+};
+
+static int count_operation(u32 at, struct submission* submission) {
+  enum { descriptor_at = 20 };  // in struct iocb
+  u64 block = 0;
+  s32 descriptor = -1;
+  if (!submission || !submission->task) return 1;
+  bpf_probe_read_user(&block, sizeof block, (const void*)(submission->blocks + at * sizeof block));
+  bpf_probe_read_user(&descriptor, sizeof descriptor, (const void*)(block + descriptor_at));
+  if (is_pipe_or_eventfd(bpf_get_current_task_btf(), descriptor)) ++submission->count;
+  return 0;
+}
+
+static __always_inline void submits(const struct task_struct* task, const struct pt_regs* regs) {
+  enum { looked_at_max = 256 };
+  struct submission submission = {task, regs->dx, 0};
+  const u64 wanted = regs->si;
+  bpf_loop(wanted < looked_at_max ? wanted : looked_at_max, count_operation, &submission, 0);
+  if (submission.count) count_bypass(task, dpm_bypass_aio, submission.count);
+}
+
 SEC("tp_btf/sys_enter")
-int BPF_PROG(on_call, struct pt_regs* regs, long number) {
-  enum { is_32_bit = 2 };
-  if ((u64)number >= dpm_calls_max) return 0;
-  const u32 call = call_shapes[number].call;
-  if (call_shapes[number].waits_for) begins_wait(regs, call_shapes[number].waits_for);
-  if (call == dpm_call_none) return 0;
+int BPF_PROG(on_call, struct pt_regs* regs, long as_made) {
+  u64 number = as_made;
+  if (number >= dpm_calls_max) return 0;
+  const u32 in_32_bit = call_shapes[number].in_32_bit;
+  if (call_shapes[number].call == dpm_call_none && !call_shapes[number].waits_for && !in_32_bit) return 0;
   struct task_struct* task = bpf_get_current_task_btf();
   struct thread_state* state = running_state_of(task);
-  if (!state || (task->thread_info.status & is_32_bit)) return 0;
+  if (!state) return 0;
+  const int by_32_bit_code = is_32_bit(task);
+  if (by_32_bit_code) {
+    if (in_32_bit == dpm_32_bit_passes) count_bypass(task, dpm_bypass_32_bit, 1);
+    number = number_as_64_bit(number);
+    if (number >= dpm_calls_max) return 0;
+  }
+  if (call_shapes[number].waits_for) begins_wait(regs, call_shapes[number].waits_for);
+  const u32 call = call_shapes[number].call;
+  if (call == dpm_call_none) return 0;
+  if (call == dpm_call_submit) return submits(task, regs), 0;
   const u32 flags_argument = call_shapes[number].flags_argument;
-  if (call == dpm_call_receive && flags_argument && (argument(regs, flags_argument - 1) & (msg_peek | msg_errqueue)))
+  if (call == dpm_call_receive && flags_argument && (argument(regs, flags_argument - 1) & msg_peek))
     return 0;  // looking is not receiving
   const u64 now = bpf_ktime_get_ns();
   state->began_ns = now;
@@ -117,7 +182,8 @@ int BPF_PROG(on_call, struct pt_regs* regs, long number) {
   if (call == dpm_call_receive) begin_wait(state, task, now);
   state->call = call;
   state->number = number;
-  state->descriptor = number == call_number_sendfile ? regs->si : regs->di;  // what it reads from
+  state->descriptor = number == call_number_sendfile || call == dpm_call_copy ? regs->si : regs->di;  // what it reads from
+  if (by_32_bit_code) state->descriptor = regs->bx;
   state->has_asked = call == dpm_call_receive && is_made_again(state, regs, number);
   state->is_told = 0;
   state->has_datagram = 0;
@@ -141,7 +207,7 @@ static __always_inline u32 pipe_flags(const struct found_file* found) {
   return is_eventfd(found) ? dpm_is_eventfd : 0;
 }
 
-enum { open_nonblock = 04000 };
+enum { open_write_only = 01, open_read_write = 02, open_nonblock = 04000, open_direct = 040000 };
 
 static __always_inline void put_asked(struct thread_state* state, struct task_struct* task, u32 file, u32 flags,
                                       u64 now) {
@@ -168,6 +234,22 @@ static __always_inline void asked_socket(struct thread_state* state, struct task
 static __always_inline s64 units_at(u64 address) {
   u64 units = 0;
   bpf_probe_read_user(&units, sizeof units, (const void*)address);
+  return units;
+}
+
+// Of a vector, of which each part of a write is a number of its own.
+static __always_inline s64 units_of_parts(u64 vector, s64 bytes) {
+  enum { parts_max = 8, number_bytes = 8 };
+  s64 units = 0;
+  for (int i = 0; i < parts_max && bytes >= number_bytes; ++i) {
+    struct {
+      u64 address, length;
+    } part = {};
+    bpf_probe_read_user(&part, sizeof part, (const void*)(vector + i * sizeof part));
+    if (part.length < number_bytes) continue;
+    units += units_at(part.address);
+    bytes -= number_bytes;
+  }
   return units;
 }
 
@@ -204,14 +286,23 @@ static __always_inline void returned_moving(struct thread_state* state, struct t
     return;
   }
   u32 flags = pipe_flags(&found);
+  if (!flags && result > 0 && is_terminal_master(&found)) count_bypass(task, dpm_bypass_terminal, 1);
   if (!flags) return;
   if (!sends && result == 0 && state->number == call_number_read && regs->dx == 0) return;  // it wants nothing
   if (call_shapes[state->number & (dpm_calls_max - 1)].needs_socket) return;                // it has failed
   s64 amount = result;
   if (flags & dpm_is_eventfd) {
     if (!sends && result == -error_invalid) return;  // too little room: it does not ask
-    if (result > 0) amount = units_at(regs->si);
+    if (result > 0 && is_32_bit(task)) {
+      amount = state->number == call_number_read || state->number == call_number_write ? units_at(regs->cx) : 0;
+      if (amount == 0) count_bypass(task, dpm_bypass_32_bit, 1);
+    } else if (result > 0) {
+      amount = call_shapes[state->number & (dpm_calls_max - 1)].is_vector ? units_of_parts(regs->si, result)
+                                                                        : units_at(regs->si);
+    }
   }
+  if (sends && found.type == file_fifo && (found.flags & open_direct) && result > 0)
+    count_bypass(task, dpm_bypass_packets, 1);
   if (found.flags & open_nonblock) flags |= dpm_does_not_wait;
   pipe_moved(state, task, &found, flags, amount, sends, now);
 }
@@ -258,6 +349,14 @@ static __always_inline void returned_transfer(struct thread_state* state, struct
   put_record(&record, task->tgid);
 }
 
+// vmsplice(): the end that may be written takes, and the other gives. tee(): what it copies stays where it was.
+static __always_inline void returned_giving(struct thread_state* state, struct task_struct* task, s64 result, u64 now) {
+  struct found_file found;
+  if (result <= 0 || !find_file(task, state->descriptor, &found) || found.type != file_fifo) return;
+  const int sends = state->call == dpm_call_copy || (found.flags & (open_write_only | open_read_write));
+  pipe_moved(state, task, &found, dpm_is_pipe, result, sends, now);
+}
+
 static __always_inline void put_path(struct thread_state* state, struct task_struct* task, u32 kind, u32 file,
                                      s32 result, u64 offset, u64 now) {
   struct dpm_record record;
@@ -294,8 +393,13 @@ static __always_inline void returned_path(struct thread_state* state, struct tas
     case dpm_call_dup:
     case dpm_call_dup_to:
       if (result < 0 || !find_file(task, result, &found)) return;
-      socket = socket_behind(&found, now, 0);
+      socket = socket_behind(&found, now, 1);
       if (socket) put_path(state, task, dpm_duplicated, socket, result, 0, now);
+      return;
+    case dpm_call_listen:
+      if (result < 0 || !find_file(task, state->descriptor, &found)) return;
+      socket = socket_behind(&found, now, 1);
+      if (socket) put_path(state, task, dpm_listened, socket, result, 0, now);
       return;
     case dpm_call_close:
       put_path(state, task, dpm_closed, 0, result, 0, now);
@@ -326,24 +430,32 @@ static __always_inline void ends_wait(s64 result) {
 
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_return, struct pt_regs* regs, long result) {
-  const u64 number = regs->orig_ax;
+  u64 number = regs->orig_ax;
+  if (number >= dpm_calls_max) return 0;
+  if (call_shapes[number].call == dpm_call_none && !call_shapes[number].waits_for && !call_shapes[number].in_32_bit)
+    return 0;
+  struct task_struct* task = bpf_get_current_task_btf();
+  if (is_32_bit(task)) number = number_as_64_bit(number);
   if (number >= dpm_calls_max) return 0;
   if (call_shapes[number].waits_for) ends_wait(result);
   if (call_shapes[number].call == dpm_call_none) return 0;
-  struct task_struct* task = bpf_get_current_task_btf();
   struct thread_state* state = running_state_of(task);
   if (!state || state->began_ns == 0) return 0;
   const u32 call = state->call;
   if (call == dpm_call_receive && result < 0) note_interruption(state, regs, result);
   if (call == dpm_call_receive && (result < 0 || !state->is_told)) account_for_receive(state, task, result);
   if (state->has_datagram) {
-    put_datagram(&state->datagram, state, task->tgid);
+    put_received_datagram(state, task->tgid);
   } else if (!state->is_told || call == dpm_call_transfer) {
     const u64 now = bpf_ktime_get_ns();
     if (call == dpm_call_receive || call == dpm_call_send) {
       returned_moving(state, task, regs, result, call == dpm_call_send, now);
     } else if (call == dpm_call_transfer) {
       returned_transfer(state, task, regs, result, now);
+    } else if (call == dpm_call_give || call == dpm_call_copy) {
+      returned_giving(state, task, result, now);
+    } else if (call == dpm_call_bypass) {
+      if (result >= 0) count_bypass(task, call_shapes[number].bypasses, 1);
     } else if (call == dpm_call_child) {
       returned_from_wait(state, task, regs, result, now);
     } else {

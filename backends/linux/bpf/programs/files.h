@@ -73,6 +73,14 @@ static __always_inline int is_eventfd(const struct found_file* found) {
   return has_name(found, name);
 }
 
+// /dev/ptmx
+static __always_inline int is_terminal_master(const struct found_file* found) {
+  enum { file_character_device = 0020000, minor_bits = 20, major = 5, minor = 2 };
+  if (found->type != file_character_device) return 0;
+  struct inode* inode = found->inode;
+  return BPF_CORE_READ(inode, i_rdev) == (major << minor_bits | minor);
+}
+
 static __always_inline int is_timerfd(const struct found_file* found) {
   static const char name[9] = "[timerfd]";
   return has_name(found, name);

@@ -20,7 +20,7 @@ typedef long long s64;
 #define dpm_relocated __attribute__((preserve_access_index))
 
 struct pt_regs {
-  unsigned long r10, r9, r8, dx, si, di, orig_ax, ip;
+  unsigned long bx, cx, r10, r9, r8, dx, si, di, orig_ax, ip;
 } dpm_relocated;
 
 struct inode;
@@ -33,6 +33,7 @@ struct super_block {
 
 struct inode {
   u16 i_mode;
+  u32 i_rdev;
   unsigned long i_ino;
   struct super_block* i_sb;
 } dpm_relocated;
@@ -162,6 +163,7 @@ struct sock_common {
   };
   u16 skc_family;
   volatile u8 skc_state;
+  unsigned long skc_flags;
   struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
 } dpm_relocated;
 
@@ -183,7 +185,11 @@ struct sock {
 
 struct tcp_sock {
   u64 bytes_acked, bytes_received, bytes_sent, bytes_retrans;
-  u32 write_seq, snd_una, snd_nxt, rcv_nxt, copied_seq;
+  u32 write_seq, snd_una, snd_nxt, rcv_nxt, copied_seq, urg_seq;
+} dpm_relocated;
+
+struct udp_sock {
+  u16 gso_size;
 } dpm_relocated;
 
 struct sockaddr_un {
@@ -203,8 +209,8 @@ struct unix_sock {
 
 enum { af_unix = 1, af_inet = 2, af_inet6 = 10 };
 enum { sock_stream = 1, sock_dgram = 2, sock_seqpacket = 5 };
-enum { protocol_tcp = 6, protocol_udp = 17 };
+enum { protocol_tcp = 6, protocol_udp = 17, protocol_mptcp = 262 };
 enum { tcp_established = 1, tcp_syn_sent = 2, tcp_syn_received = 3, tcp_close = 7, tcp_listen = 10 };
-enum { msg_peek = 2, msg_dontwait = 0x40, msg_errqueue = 0x2000 };
+enum { msg_oob = 1, msg_peek = 2, msg_dontwait = 0x40, msg_errqueue = 0x2000 };
 enum { anonymous_files = 0x09041934 };  // the number of the file system of files without a name
 enum { file_type = 0170000, file_fifo = 0010000, file_socket = 0140000 };

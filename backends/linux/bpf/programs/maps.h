@@ -116,6 +116,8 @@ struct socket_state {
   u64 sent, received;
   u32 file;
   u32 syn_counted;
+  u32 urgent_seq;  // of the last urgent byte that was received apart from the others
+  u32 has_urgent;
 };
 
 struct {
@@ -173,5 +175,13 @@ struct {
   __type(key, struct refusal);
   __type(value, u64);
 } refused SEC(".maps");
+
+// What passed the programs by.
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, dpm_bypasses_max);
+  __type(key, struct dpm_bypass_key);
+  __type(value, struct dpm_bypassing);
+} bypassing SEC(".maps");
 
 struct dpm_shared shared;

@@ -48,6 +48,23 @@ static __noinline int count_refused(u32 pid, u32 kind) {
   return 0;
 }
 
+static __noinline int count_bypass(const struct task_struct* task, u32 kind, u32 calls) {
+  if (!task) return 0;
+  struct dpm_bypass_key key = {};
+  bpf_probe_read_kernel(&key.pid, sizeof key.pid, &task->tgid);
+  key.kind = kind;
+  struct dpm_bypassing* known = bpf_map_lookup_elem(&bypassing, &key);
+  if (known) {
+    __sync_fetch_and_add(&known->calls, calls);
+    return 0;
+  }
+  struct dpm_bypassing fresh = {calls, {}};
+  bpf_probe_read_kernel(fresh.name, sizeof fresh.name, task->comm);
+  if (bpf_map_update_elem(&bypassing, &key, &fresh, BPF_NOEXIST) != 0)
+    __sync_fetch_and_add(&shared.bypassing_others, calls);
+  return 0;
+}
+
 // Of messages. One that stands for the beginning of its call too is two events.
 static __always_inline void count_refused_record(const struct dpm_record* record, u32 pid) {
   count_refused(pid, record->kind);

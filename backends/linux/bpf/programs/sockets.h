@@ -8,20 +8,40 @@ static __always_inline int exchanges_messages(const struct sock* sk) {
   const u16 family = sk->__sk_common.skc_family;
   if (family == af_unix) return 1;
   if (family != af_inet && family != af_inet6) return 0;
-  return sk->sk_protocol == protocol_tcp || sk->sk_protocol == protocol_udp;
+  return sk->sk_protocol == protocol_tcp || sk->sk_protocol == protocol_udp || sk->sk_protocol == protocol_mptcp;
 }
 
-// The offset after the last byte that was sent or received, by the kernel's own counters.
+static __always_inline int is_tcp(const struct sock* sk) {
+  return sk->sk_protocol == protocol_tcp && sk->__sk_common.skc_family != af_unix;
+}
+
+// A FIN counts as a byte that has come, and as one that was read by the receive that meets it, which may take data too.
+static __always_inline u32 fin_read(const struct sock* sk, const struct tcp_sock* tcp) {
+  enum { sock_done = 1 };  // the bit of skc_flags that the FIN sets
+  return tcp->copied_seq == tcp->rcv_nxt ? sk->__sk_common.skc_flags >> sock_done & 1 : 0;
+}
+
+// The offset after the last byte that was sent or received, by the kernel's own counters. An urgent byte that was taken
+// out of its order counts as received, and the kernel counts it when a later receive comes to its place.
 static __always_inline u64 tcp_offset(struct sock* sk, const struct socket_state* socket, int sends) {
   const struct tcp_sock* tcp = bpf_skc_to_tcp_sock(sk);  // its members are read without calls
   if (!tcp) return 0;
-  if (!sends) return tcp->bytes_received - (u32)(tcp->rcv_nxt - tcp->copied_seq);
-  return tcp->bytes_acked + (u32)(tcp->write_seq - tcp->snd_una) - socket->syn_counted;
+  if (sends) return tcp->bytes_acked + (u32)(tcp->write_seq - tcp->snd_una) - socket->syn_counted;
+  const u32 copied = tcp->copied_seq;
+  const u32 urgent = socket->has_urgent && (s32)(copied - socket->urgent_seq) <= 0 ? 1 : 0;
+  return tcp->bytes_received - (u32)(tcp->rcv_nxt - copied) - fin_read(sk, tcp) + urgent;
+}
+
+static __always_inline void note_urgent(struct sock* sk, struct socket_state* socket) {
+  const struct tcp_sock* tcp = bpf_skc_to_tcp_sock(sk);
+  if (!tcp) return;
+  socket->urgent_seq = tcp->urg_seq;
+  socket->has_urgent = 1;
 }
 
 static __always_inline u64 offset_before(struct sock* sk, struct socket_state* socket, int moved, int sends) {
   if (sk->sk_type != sock_stream) return 0;
-  if (sk->__sk_common.skc_family == af_unix)
+  if (!is_tcp(sk))
     return __sync_fetch_and_add(sends ? &socket->sent : &socket->received, (u64)moved);
   return tcp_offset(sk, socket, sends) - (u64)moved;
 }
@@ -38,7 +58,7 @@ static __always_inline struct socket_state* known_socket(struct sock* sk) {
   if (socket->names == names) return socket;
   if (!socket->file) {
     socket->file = number_of_socket(sk);
-    if (sk->sk_protocol == protocol_tcp && sk->__sk_common.skc_family != af_unix) socket->syn_counted = counts_syn(sk);
+    if (is_tcp(sk)) socket->syn_counted = counts_syn(sk);
   }
   if (tell_socket(sk, bpf_ktime_get_ns())) socket->names = names;
   return socket;
@@ -103,6 +123,50 @@ static __always_inline void put_datagram_to_path(const struct dpm_record* record
   bpf_ringbuf_submit(place, wake_up(ring));
 }
 
+// The control data that the program passed with a message, or passed memory for.
+struct user_control {
+  u64 address, bytes;
+};
+
+// A number of a protocol's control data: the size of the segments of a datagram (UDP_SEGMENT, UDP_GRO).
+static __always_inline u32 segment_in_control(const struct thread_state* state, s32 type) {
+  enum { mmsghdr_bytes = 64, control_at = 32, header_bytes = 16, parts_max = 4, level_udp = 17 };
+  if (!state->is_message) return 0;
+  const u64 header = state->address + (state->is_message == 2 ? (u64)state->entry * mmsghdr_bytes : 0);
+  struct user_control control = {};
+  bpf_probe_read_user(&control, sizeof control, (const void*)(header + control_at));
+  for (int i = 0; i < parts_max && control.bytes >= header_bytes + sizeof(u16); ++i) {
+    struct {
+      u64 length;
+      s32 level, type;
+      u16 segment;
+    } part = {};
+    if (bpf_probe_read_user(&part, header_bytes + sizeof(u16), (const void*)control.address) != 0) return 0;
+    if (part.level == level_udp && part.type == type) return part.segment;
+    const u64 length = (part.length + 7) & ~7ull;
+    if (part.length < header_bytes || length > control.bytes) return 0;
+    control.address += length;
+    control.bytes -= length;
+  }
+  return 0;
+}
+
+// The kernel may have merged several datagrams; the program may have asked for their size.
+static __always_inline void put_received_datagram(struct thread_state* state, u32 pid) {
+  enum { udp_gro = 104 };
+  state->datagram.offset = segment_in_control(state, udp_gro);
+  put_datagram(&state->datagram, state, pid);
+}
+
+// A send of UDP that the kernel divides into datagrams of this size; 0: it does not.
+static __always_inline u32 segment_sent(const struct sock* sk, const struct thread_state* state) {
+  enum { udp_segment = 103 };
+  if (sk->sk_protocol != protocol_udp || sk->__sk_common.skc_family == af_unix) return 0;
+  const u32 segment = segment_in_control(state, udp_segment);
+  const struct udp_sock* udp = (const struct udp_sock*)sk;
+  return segment ? segment : BPF_CORE_READ(udp, gso_size);
+}
+
 // The socket itself does not say what the other end of a datagram is.
 static __always_inline int names_its_peer(const struct sock* sk, const struct thread_state* state) {
   return state->address && sk->sk_type == sock_dgram;
@@ -114,7 +178,7 @@ static __always_inline void sent(struct sock* sk, struct socket_state* socket, s
   struct dpm_record record;
   begin_record(&record, dpm_sent, now, task, state);
   if (state->began_ns) record.cpu_ns = state->began_cpu_ns;
-  record.offset = offset_before(sk, socket, result, 1);
+  record.offset = sk->sk_type == sock_stream ? offset_before(sk, socket, result, 1) : segment_sent(sk, state);
   record.file = socket->file;
   record.result = result;
   if (state->call == dpm_call_transfer) {  // it moves many parts
@@ -138,13 +202,14 @@ static __always_inline void received(struct sock* sk, struct socket_state* socke
   const int is_stream = sk->sk_type == sock_stream;
   const int nothing = result < 0 || (result == 0 && (is_stream || (sk->sk_shutdown & 1)));
   if (state->has_datagram) {  // the kernel has written the name of the one before
-    put_datagram(&state->datagram, state, task->tgid);
+    put_received_datagram(state, task->tgid);
     state->has_datagram = 0;
     ++state->entry;
   }
   const int begins = state->began_ns == 0 || !state->has_asked;  // a ring's operation is its own call
   state->has_asked = 1;
   if (nothing && !begins) return;
+  if (!nothing && (flags & msg_oob) && is_tcp(sk)) note_urgent(sk, socket);
   struct dpm_record record;
   begin_record(&record, nothing ? dpm_asked : dpm_received, now, task, state);
   record.offset = nothing ? 0 : offset_before(sk, socket, result, 0);
@@ -179,8 +244,23 @@ static __always_inline void moved_by_another(struct sock* sk, struct task_struct
   put_record(&record, leader->tgid);
 }
 
+// Talk with the kernel is not a message between processes.
+static __always_inline int talks_to_kernel(const struct sock* sk) {
+  enum { af_netlink = 16, netlink_usersock = 2 };
+  return sk->__sk_common.skc_family == af_netlink && sk->sk_protocol != netlink_usersock;
+}
+
+// Looking is not receiving. A UNIX socket has no queue of errors, and gives a message.
+static __always_inline int only_looks(const struct sock* sk, int flags) {
+  return (flags & msg_peek) || ((flags & msg_errqueue) && sk->__sk_common.skc_family != af_unix);
+}
+
 static __always_inline int moved(struct sock* sk, int result, int flags, int sends) {
-  if (!exchanges_messages(sk)) return 0;
+  if (!exchanges_messages(sk)) {
+    struct task_struct* by = bpf_get_current_task_btf();
+    if (result > 0 && !talks_to_kernel(sk) && running_state_of(by)) count_bypass(by, dpm_bypass_other_socket, 1);
+    return 0;
+  }
   struct task_struct* task = bpf_get_current_task_btf();
   struct thread_state* state = running_state_of(task);
   if (!state) {
@@ -188,7 +268,7 @@ static __always_inline int moved(struct sock* sk, int result, int flags, int sen
     return 0;
   }
   state->is_told = 1;
-  if (!sends && (flags & (msg_peek | msg_errqueue))) return 0;
+  if (!sends && only_looks(sk, flags)) return 0;
   if (carries_nothing(sk, sk->sk_type, sk->__sk_common.skc_state)) return 0;
   struct socket_state* socket = known_socket(sk);
   if (!socket || !socket->file) return 0;

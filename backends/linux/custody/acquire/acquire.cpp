@@ -19,7 +19,7 @@ std::vector<SeccompInstruction> filter_for(const AcquireOptions& options) {
   const auto harmless = harmless_calls();
   std::vector<int> calls(harmless.begin(), harmless.end());
   if (options.exact_paths) calls.insert(calls.end(), path_calls().begin(), path_calls().end());
-  return seccomp_program({calls, {}});
+  return seccomp_program({calls, calls_of_32_bit_code()});
 }
 
 // The injector was killed. The process goes on by itself: either it soon has the filter and a spare listener that can be

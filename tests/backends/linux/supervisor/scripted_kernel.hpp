@@ -104,6 +104,10 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   DescriptorIdentity identify(int fd, bool) override { return at(fd).identity; }
   SocketDescription describe_socket(int fd) override { return at(fd).description; }
   bool is_non_blocking(int fd) override { return at(fd).non_blocking; }
+  std::uint64_t send_timeout_ns(int) override { return 0; }
+  bool keeps_packets(int) override { return false; }
+  bool is_writable_end(int) override { return true; }
+  std::uint32_t segment_bytes(int) override { return 0; }
   bool is_readable(int fd) override;
   bool comes_no_more(int) override { return false; }
   std::uint32_t bytes_waiting(int fd) override { return at(fd).waiting; }
