@@ -89,7 +89,7 @@ Result<std::unique_ptr<EventSource>> open(const std::string& path, const ImportO
 
 }  // namespace
 
-ImportFormat dpm_json_format() {
+ImportFormat dpm_json_import_format() {
   return {"dpm-json",
           "events as dpm events --json prints them, or as your own program writes them",
           {"readyTime", "diskTime"},

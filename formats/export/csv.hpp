@@ -5,6 +5,6 @@
 
 namespace dpm {
 
-ExportFormat csv_format();
+ExportFormat csv_export_format();
 
 }  // namespace dpm

@@ -5,6 +5,6 @@
 
 namespace dpm {
 
-ExportFormat dot_format();
+ExportFormat dot_export_format();
 
 }  // namespace dpm

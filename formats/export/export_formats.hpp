@@ -7,6 +7,7 @@
 
 namespace dpm {
 
+// In alphabetical order. The list is generated (formats/export/registry.cpp.in).
 std::span<const ExportFormat> export_formats();
 
 // None with this name: the error names the nearest.

@@ -6,6 +6,6 @@
 
 namespace dpm {
 
-ExportFormat paje_format();
+ExportFormat paje_export_format();
 
 }  // namespace dpm

@@ -9,6 +9,6 @@
 
 namespace dpm {
 
-ExportFormat perfetto_format();
+ExportFormat perfetto_export_format();
 
 }  // namespace dpm

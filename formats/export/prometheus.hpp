@@ -5,6 +5,6 @@
 
 namespace dpm {
 
-ExportFormat prometheus_format();
+ExportFormat prometheus_export_format();
 
 }  // namespace dpm

@@ -8,6 +8,6 @@
 
 namespace dpm {
 
-ExportFormat shiviz_format();
+ExportFormat shiviz_export_format();
 
 }  // namespace dpm

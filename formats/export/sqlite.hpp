@@ -6,6 +6,6 @@
 
 namespace dpm {
 
-ExportFormat sqlite_format();
+ExportFormat sqlite_export_format();
 
 }  // namespace dpm

@@ -290,7 +290,7 @@ Result<std::unique_ptr<EventSource>> open(const std::string& path, const ImportO
 
 }  // namespace
 
-ImportFormat otlp_format() {
+ImportFormat otlp_import_format() {
   return {"otlp",
           "OpenTelemetry spans as JSON, as a collector writes them to a file",
           {"procTime", "readyTime", "diskTime"},

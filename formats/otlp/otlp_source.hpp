@@ -14,6 +14,6 @@
 
 namespace dpm {
 
-ImportFormat otlp_format();
+ImportFormat otlp_import_format();
 
 }  // namespace dpm

@@ -134,7 +134,7 @@ Result<std::unique_ptr<EventSource>> open(const std::string& path, const ImportO
 
 }  // namespace
 
-ImportFormat strace_format() {
+ImportFormat strace_import_format() {
   return {"strace",
           "a log of strace -f -ttt -yy (-T adds when calls returned)",
           {"procTime", "readyTime", "diskTime"},

@@ -15,6 +15,6 @@
 
 namespace dpm {
 
-ImportFormat strace_format();
+ImportFormat strace_import_format();
 
 }  // namespace dpm

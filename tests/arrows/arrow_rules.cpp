@@ -29,7 +29,7 @@ const std::vector<LibraryHome> kLibraryHomes = {
     {"histedit.h", "libedit", {"cli/control"}},
     {"curses.h", "ncurses", {"view/terminal"}},
     {"sqlite3.h", "SQLite", {"formats/export"}},
-    {"simdjson.h", "simdjson", {"formats/otlp", "formats/dpm_json"}},
+    {"simdjson.h", "simdjson", {"formats"}},
     {"zstd.h", "zstd", {"trace"}},
     {"otf2/", "OTF2", {"formats/export", "formats/otf2", "tests/formats/import/mpi"}},
     {"catch2/", "Catch2", {"tests"}},

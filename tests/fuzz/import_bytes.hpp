@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string>
 
-#include "formats/importers/import_formats.hpp"
+#include "formats/import/import_formats.hpp"
 #include "model/check.hpp"
 #include "trace/sound_event.hpp"
 

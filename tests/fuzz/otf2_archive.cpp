@@ -1,4 +1,4 @@
-// links: dpm_import_formats dpm_export dpm_clocks dpm_trace dpm_model
+// links: dpm_import dpm_export dpm_clocks dpm_trace dpm_model
 // An OTF2 archive may come from anywhere. A sound one of three processes is changed in steps of six bytes: which file, what (overwrite with
 // a byte, overwrite with one byte twice, shorten, repeat a piece), where, with what. It is refused, or what it becomes is sound. What is
 // looked for is in DPM: the OTF2 library has no sanitizer here, and mutations inside its files mostly end in it.

@@ -1,4 +1,4 @@
-// links: dpm_import_formats dpm_trace dpm_model
+// links: dpm_import dpm_trace dpm_model
 // A log of strace may come from anywhere. It is refused, or what it becomes is sound.
 #include "tests/fuzz/import_bytes.hpp"
 

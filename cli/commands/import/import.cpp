@@ -5,7 +5,7 @@
 #include "cli/command.hpp"
 #include "cli/trace_options/compress_option.hpp"
 #include "filter/event_filter.hpp"
-#include "formats/importers/import_formats.hpp"
+#include "formats/import/import_formats.hpp"
 #include "text/printable.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/trace_writer.hpp"

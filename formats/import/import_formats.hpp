@@ -1,4 +1,4 @@
-// The list of formats that `dpm import` reads.
+// The formats that `dpm import` reads: those that folders of formats/ register with dpm_import_format().
 #pragma once
 
 #include <span>
@@ -8,6 +8,7 @@
 
 namespace dpm {
 
+// In the order of their places. The list is generated (formats/import/registry.cpp.in).
 std::span<const ImportFormat> import_formats();
 
 // Refuses a name that is not in the list, with the nearest.
