@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kFileBytesMax = std::size_t{1} << 30;
 
-class DpmJsonSource : public EventSource {
+class DpmJsonSource : public ImportSource {
  public:
   explicit DpmJsonSource(std::unique_ptr<DpmJsonEvents> read) : read_(std::move(read)), info_(read_->info()) {
     info_.source = "dpm-json";
@@ -25,15 +25,24 @@ class DpmJsonSource : public EventSource {
     sink.on_begin(info_);
     for (std::size_t at = 0; at < events.size(); at += kBatch)
       sink.on_events(events.subspan(at, std::min(kBatch, events.size() - at)));
-    LossReport report;
-    report.seen = events.size();
-    if (!read_->any_cpu_time()) report.warnings.push_back("the file has no CPU times");
+    LossReport losses;
+    losses.seen = events.size();
+    losses.warnings = warnings_of(report());
+    sink.on_end(losses);
+    return {};
+  }
+
+  ImportReport report() const override {
+    ImportReport report;
+    report.read.push_back({"events", read_->events().size()});
     if (read_->any_inferred())
-      report.warnings.push_back(
+      report.notes.push_back(
           "messages without numbers are taken to be received in the order in which they were sent, by sender and "
           "channel");
-    sink.on_end(report);
-    return {};
+    if (!read_->any_cpu_time()) report.unknown.push_back(ImportUnknown::cpu_times);
+    report.unknown.push_back(ImportUnknown::cpu_waits);
+    report.no_messages = "the file has no SEND and no RECEIVE";
+    return report;
   }
 
  private:
@@ -71,7 +80,7 @@ Result<bool> has_an_event_on_each_line(const std::string& path) {
   return true;
 }
 
-Result<std::unique_ptr<EventSource>> open(const std::string& path, const ImportOptions& options) {
+Result<std::unique_ptr<ImportSource>> open(const std::string& path, const ImportOptions& options) {
   auto events = std::make_unique<DpmJsonEvents>(options.machine);
   const auto by_line = has_an_event_on_each_line(path);
   if (!by_line) return by_line.error();
@@ -80,11 +89,17 @@ Result<std::unique_ptr<EventSource>> open(const std::string& path, const ImportO
   } else {
     const auto text = read_whole_file(path, kFileBytesMax);
     if (!text) return text.error();
-    if (const auto done = events->read(*text); !done) return Error{fmt::format("{}: {}", path, done.error().what)};
+    if (const auto done = events->read(text->text); !done) return Error{fmt::format("{}: {}", path, done.error().what)};
   }
   if (events->events().empty()) return Error{path + ": it has no events"};
   if (const auto done = events->complete(); !done) return Error{fmt::format("{}: {}", path, done.error().what)};
-  return std::unique_ptr<EventSource>(std::make_unique<DpmJsonSource>(std::move(events)));
+  return std::unique_ptr<ImportSource>(std::make_unique<DpmJsonSource>(std::move(events)));
+}
+
+std::optional<std::string> recognize(const Recording& recording) {
+  const bool has_events = (recording.has("[].event") && recording.has("[].process")) ||
+                          (recording.has("event") && recording.has("process"));
+  return has_events && !recording.is_folder ? std::optional<std::string>("events of DPM as JSON") : std::nullopt;
 }
 
 }  // namespace
@@ -93,6 +108,7 @@ ImportFormat dpm_json_import_format() {
   return {"dpm-json",
           "events as dpm events --json prints them, or as your own program writes them",
           {"readyTime", "diskTime"},
+          recognize,
           open};
 }
 

@@ -1,13 +1,11 @@
-// A text file line by line, in bounded memory whatever it contains.
+// A text file line by line, in bounded memory whatever it contains. It may be compressed (byte_file.hpp).
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <string>
 #include <string_view>
 
-#include "model/result.hpp"
+#include "formats/import/byte_file.hpp"
 
 namespace dpm {
 
@@ -17,31 +15,28 @@ class LineFile {
 
   static Result<LineFile> open(const std::string& path);
 
-  // The next line without its end; false at the end of the file. Of a line longer than kLineMax only the beginning.
+  // The next line without its end (LF or CR LF), valid until the next call; false at the end of the file. Of a line longer than kLineMax only
+  // the beginning. A byte-order mark is not part of the first line.
   bool next(std::string_view& line);
   std::uint64_t number() const { return number_; }  // of the last line, from 1
   bool is_cut() const { return cut_; }              // the last line was too long
 
-  // All that has not been read yet; false if that is more than `bytes_max`.
-  bool read_all(std::string& text, std::size_t bytes_max);
-
   Result<void> rewind();
-  Result<void> status() const;  // an error of reading
+  Result<void> status() const { return file_.status(); }         // an error of reading
+  bool file_is_cut() const { return file_.is_cut(); }            // ByteFile::is_cut()
+  std::string_view compression() const { return file_.compression(); }
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
+  explicit LineFile(ByteFile file) : file_(std::move(file)) {}
 
   bool fill();
 
-  std::string path_;
-  std::unique_ptr<std::FILE, Close> file_;
+  ByteFile file_;
   std::string buffer_;
   std::size_t at_ = 0;
-  std::string line_;
+  std::string line_;  // one that goes over the end of the buffer
   std::uint64_t number_ = 0;
-  bool cut_ = false, failed_ = false;
+  bool cut_ = false;
 };
 
 }  // namespace dpm

@@ -8,7 +8,12 @@
 
 namespace dpm {
 
-// Refuses a file that is larger than `bytes_max`.
-Result<std::string> read_whole_file(const std::string& path, std::size_t bytes_max);
+struct WholeFile {
+  std::string text;
+  bool is_cut = false;  // ByteFile::is_cut()
+};
+
+// Refuses a file that is larger than `bytes_max`, after it was decompressed.
+Result<WholeFile> read_whole_file(const std::string& path, std::size_t bytes_max);
 
 }  // namespace dpm

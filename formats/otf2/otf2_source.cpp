@@ -25,7 +25,7 @@ OTF2_ErrorCode keep_silent(void*, const char*, std::uint64_t, const char*, OTF2_
   return code;
 }
 
-class Otf2Source : public EventSource {
+class Otf2Source : public ImportSource {
  public:
   // `anchor`: traces.otf2 has its definitions in traces.def, and those and the events of location 7 in traces/7.def and traces/7.evt.
   Otf2Source(Reader reader, std::string_view anchor)
@@ -100,13 +100,15 @@ class Otf2Source : public EventSource {
     open_locations();
     const std::string damage = read_events();
     translator_.pass();
-    LossReport report = translator_.report();
+    LossReport losses = translator_.losses();
     if (!damage.empty())
-      report.warnings.insert(report.warnings.begin(),
+      losses.warnings.insert(losses.warnings.begin(),
                              fmt::format("the archive is damaged or cut off, the rest of it is missing: {}", damage));
-    sink.on_end(report);
+    sink.on_end(losses);
     return {};
   }
+
+  ImportReport report() const override { return translator_.report(); }
 
  private:
   static Otf2Source& of(void* self) { return *static_cast<Otf2Source*>(self); }
@@ -215,7 +217,7 @@ std::string anchor_of(const std::string& path) {
   return stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) ? path + "/traces.otf2" : path;
 }
 
-Result<std::unique_ptr<EventSource>> open(const std::string& path, const ImportOptions& /*options*/) {
+Result<std::unique_ptr<ImportSource>> open(const std::string& path, const ImportOptions& /*options*/) {
   OTF2_Error_RegisterCallback(keep_silent, nullptr);
   const std::string anchor = anchor_of(path);
   struct stat found {};
@@ -225,13 +227,20 @@ Result<std::unique_ptr<EventSource>> open(const std::string& path, const ImportO
   OTF2_Reader_SetSerialCollectiveCallbacks(reader.get());
   auto source = std::make_unique<Otf2Source>(std::move(reader), anchor);
   if (auto done = source->read_definitions(); !done) return Error{fmt::format("{}: {}", anchor, done.error().what)};
-  return std::unique_ptr<EventSource>(std::move(source));
+  return std::unique_ptr<ImportSource>(std::move(source));
+}
+
+std::optional<std::string> recognize(const Recording& recording) {
+  const bool is_archive = recording.is_folder
+                              ? std::find(recording.files.begin(), recording.files.end(), "traces.otf2") != recording.files.end()
+                              : recording.path.ends_with(".otf2");
+  return is_archive ? std::optional<std::string>("an OTF2 archive") : std::nullopt;
 }
 
 }  // namespace
 
 ImportFormat otf2_import_format() {
-  return {"otf2", "an archive of an MPI program: the folder, or its file traces.otf2", {"readyTime", "diskTime"}, open};
+  return {"otf2", "an archive of an MPI program: the folder, or its file traces.otf2", {"readyTime", "diskTime"}, recognize, open};
 }
 
 }  // namespace dpm

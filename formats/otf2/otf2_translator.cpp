@@ -42,6 +42,7 @@ void Otf2Translator::message(EventType type, std::uint64_t location, std::uint64
     ++unknown_;
     return;
   }
+  ++messages_;
   const bool sends = type == EventType::send;
   if (!sends && !at->asked) {
     add(EventType::receive_call, *at, at->waits > 0 ? std::max(at->entered_ns, at->last_event_ns) : at->now_ns);
@@ -63,18 +64,26 @@ void Otf2Translator::pass() {
   events_.clear();
 }
 
-LossReport Otf2Translator::report() const {
-  LossReport report;
-  report.seen = seen_ + unknown_;
-  if (unknown_ > 0)
-    report.losses.push_back({"messages of ranks or locations that the archive does not define", unknown_});
-  if (collectives_ > 0)
-    report.warnings.push_back(
-        fmt::format("{} are left out: a barrier or a reduction is not a message of one process to another",
-                    counted(collectives_, "collective operation of a process")));
-  report.warnings.push_back(
+ImportReport Otf2Translator::report() const {
+  ImportReport report;
+  report.read.push_back({"ends of messages", messages_});
+  report.leave_out("collective operations of processes: a barrier or a reduction is not a message of one process to another",
+                   collectives_);
+  report.notes.push_back(
       "CPU time is inferred: it is the time outside of MPI, whether the process had a CPU or waited for one");
+  report.unknown.push_back(ImportUnknown::cpu_waits);
+  report.no_messages = collectives_ > 0 ? "the archive has collective operations of MPI only"
+                                        : "the archive has no messages of MPI: the program was recorded without MPI, or had one process";
   return report;
+}
+
+LossReport Otf2Translator::losses() const {
+  LossReport losses;
+  losses.seen = seen_ + unknown_;
+  if (unknown_ > 0)
+    losses.losses.push_back({"messages of ranks or locations that the archive does not define", unknown_});
+  losses.warnings = warnings_of(report());
+  return losses;
 }
 
 std::int64_t Otf2Translator::ns_of(std::uint64_t ticks) const {

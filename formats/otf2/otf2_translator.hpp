@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "formats/import/import_report.hpp"
 #include "formats/otf2/otf2_places.hpp"
 #include "model/event_source.hpp"
 
@@ -33,7 +34,8 @@ class Otf2Translator {
 
   void pass();
 
-  LossReport report() const;
+  ImportReport report() const;
+  LossReport losses() const;
 
  private:
   struct Place {
@@ -59,7 +61,7 @@ class Otf2Translator {
   std::map<std::uint64_t, Place> by_location_;
   std::map<std::tuple<ProcessId, ProcessId, std::uint32_t, std::uint32_t>, Numbers> channels_;
   std::vector<Event> events_;
-  std::uint64_t seen_ = 0, unknown_ = 0, collectives_ = 0;
+  std::uint64_t seen_ = 0, messages_ = 0, unknown_ = 0, collectives_ = 0;
 };
 
 }  // namespace dpm

@@ -1,67 +1,28 @@
-// The spans of OpenTelemetry's JSON encoding (OTLP), as collectors write it to files: one document, or one on each line.
+// The spans of OpenTelemetry (OTLP) as JSON, under every name that exporters give its parts, and as protobuf.
 #pragma once
 
-#include <compare>
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <string>
 #include <string_view>
-#include <vector>
 
-#include "formats/otlp/otlp_ids.hpp"
-#include "model/result.hpp"
+#include "formats/json/json_value.hpp"
+#include "formats/spans/span_set.hpp"
 
 namespace dpm {
 
-enum class SpanKind : std::uint8_t {
-  unspecified = 0,
-  internal = 1,
-  server = 2,
-  client = 3,
-  producer = 4,
-  consumer = 5
-};
+// Adds the spans of one document: resourceSpans, resource_spans, batches, also inside "trace", "result" or "data" and in lists. What has
+// metrics or logs instead, or none of these, counts as left out.
+void read_otlp_json(Json document, SpanSet& spans);
 
-// What the spans of one process have in common; empty: not given.
-struct OtlpResource {
-  std::string service, instance, host;
+// Adds the spans of a message TracesData or ExportTraceServiceRequest; false: the bytes are not one, or end in its middle. Then the spans
+// before that have been added.
+bool read_otlp_protobuf(std::string_view message, SpanSet& spans);
 
-  friend auto operator<=>(const OtlpResource&, const OtlpResource&) = default;
-};
+// Whether bytes can begin a message with spans: its first field is a ResourceSpans that holds what one holds.
+bool begins_otlp_protobuf(std::string_view bytes);
 
-struct OtlpSpan {
-  OtlpSpanId id;      // unique in the file
-  OtlpSpanId parent;  // may be none
-  std::string name;
-  std::uint32_t resource = 0;  // in OtlpSpans::resources
-  SpanKind kind = SpanKind::unspecified;
-  std::int64_t begin_ns = 0, end_ns = 0;
-  std::uint32_t request_bytes = 0, response_bytes = 0;  // 0: not given
-};
-
-struct OtlpSpans {
-  std::vector<OtlpResource> resources;  // each once
-  std::vector<OtlpSpan> spans;
-  OtlpIds ids;
-};
-
-class OtlpReader {
- public:
-  OtlpReader();
-  ~OtlpReader();
-
-  // Adds the spans of one document. The error says what is wrong with it; then some of its spans may have been added.
-  Result<void> read(std::string_view document);
-
-  OtlpSpans take() { return std::move(read_); }
-
- private:
-  struct Parser;  // keeps its memory from document to document
-
-  std::unique_ptr<Parser> parser_;
-  OtlpSpans read_;
-  std::map<OtlpResource, std::uint32_t> known_;
-};
+// An attribute that says what a client or a producer talks to, and how well: 0 is best. None: another attribute.
+std::optional<std::size_t> peer_rank(std::string_view key);
+// An attribute with the size of a request or of a response.
+bool is_request_size(std::string_view key);
+bool is_response_size(std::string_view key);
 
 }  // namespace dpm

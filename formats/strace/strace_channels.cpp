@@ -8,21 +8,22 @@ namespace dpm {
 namespace {
 
 std::string name_of(ChannelMedium medium, std::string_view from, std::string_view to) {
+  const auto or_unknown = [](std::string_view name) { return name.empty() ? std::string_view("?") : name; };
   switch (medium) {
     case ChannelMedium::pipe:
       return fmt::format("pipe {}", from);
     case ChannelMedium::unix_socket:
-      return fmt::format("unix {} > {}", from, to.empty() ? "?" : to);
+      return fmt::format("unix {} > {}", or_unknown(from), or_unknown(to));
     case ChannelMedium::udp:
-      return fmt::format("udp {} > {}", from, to);
+      return fmt::format("udp {} > {}", or_unknown(from), or_unknown(to));
     default:
-      return fmt::format("tcp {} > {}", from, to);
+      return fmt::format("tcp {} > {}", or_unknown(from), or_unknown(to));
   }
 }
 
-// What tells a channel from others.
+// What tells a direction from others.
 std::string key_of(ChannelMedium medium, std::string_view from, std::string_view to) {
-  return medium == ChannelMedium::unix_socket ? fmt::format("unix {}", from) : name_of(medium, from, to);
+  return medium == ChannelMedium::unix_socket && !from.empty() ? fmt::format("unix {}", from) : name_of(medium, from, to);
 }
 
 ChannelEnd end_of(ChannelMedium medium, std::string_view name) {
@@ -32,54 +33,67 @@ ChannelEnd end_of(ChannelMedium medium, std::string_view name) {
 
 }  // namespace
 
-StraceChannels::Channel& StraceChannels::sending(const StraceDescriptor& descriptor) {
-  return channel(descriptor, descriptor.local, descriptor.remote, true);
+StraceDirectionId StraceChannels::named(ChannelMedium medium, bool is_datagram, std::string_view from, std::string_view to) {
+  const auto [found, is_new] =
+      by_key_.try_emplace(key_of(medium, from, to), static_cast<StraceDirectionId>(directions_.size()));
+  if (is_new) directions_.push_back({medium, is_datagram, std::string(from), std::string(to), {}});
+  return found->second;
 }
 
-StraceChannels::Channel& StraceChannels::receiving(const StraceDescriptor& descriptor) {
-  return channel(descriptor, descriptor.remote, descriptor.local, false);
+bool StraceChannels::is_known(ChannelMedium medium, std::string_view from, std::string_view to) const {
+  return by_key_.find(key_of(medium, from, to)) != by_key_.end();
 }
 
-StraceDescriptor StraceChannels::completed(StraceDescriptor descriptor) {
-  if (descriptor.medium != ChannelMedium::unix_socket) return descriptor;
-  if (!descriptor.remote.empty()) {
-    unix_peers_[std::string(descriptor.local)] = descriptor.remote;
-    unix_peers_[std::string(descriptor.remote)] = descriptor.local;
-  } else if (const auto known = unix_peers_.find(descriptor.local); known != unix_peers_.end()) {
-    descriptor.remote = known->second;
-  }
-  return descriptor;
+void StraceChannels::name(StraceDirectionId direction, std::string_view from, std::string_view to) {
+  by_key_[key_of(directions_[direction].medium, from, to)] = direction;
+  directions_[direction].from = from;
+  directions_[direction].to = to;
 }
 
-void StraceChannels::begins(const StraceDescriptor& descriptor) {
-  for (const std::string& key : {key_of(descriptor.medium, descriptor.local, descriptor.remote),
-                                 key_of(descriptor.medium, descriptor.remote, descriptor.local)}) {
-    const auto known = by_key_.find(key);
-    // The other end may have been used before this end was accepted; what it sent is still to be received.
-    if (known != by_key_.end() && known->second.received > 0) by_key_.erase(known);
-  }
+StraceDirectionId StraceChannels::add(ChannelMedium medium, bool is_datagram, std::string from, std::string to) {
+  directions_.push_back({medium, is_datagram, std::move(from), std::move(to), {}});
+  return static_cast<StraceDirectionId>(directions_.size() - 1);
 }
 
-void StraceChannels::is_new(const StraceDescriptor& descriptor) {
-  if (descriptor.medium != ChannelMedium::unix_socket) return;
-  by_key_.erase(key_of(descriptor.medium, descriptor.local, {}));
-  if (const auto known = unix_peers_.find(descriptor.local); known != unix_peers_.end()) unix_peers_.erase(known);
+void StraceChannels::begins(StraceDirectionId direction) {
+  StraceDirection& again = directions_[direction];
+  again.id = {};
+  again.sent = again.received = 0;
 }
 
-StraceChannels::Channel& StraceChannels::channel(const StraceDescriptor& of, std::string_view from, std::string_view to,
-                                                 bool is_sender) {
-  const auto [found, is_first] = by_key_.try_emplace(key_of(of.medium, from, to));
-  if (is_first) {
-    found->second.id = ChannelId{static_cast<std::uint32_t>(info_.channels.size())};
-    ChannelInfo described{
-        {}, name_of(of.medium, from, to), of.is_datagram ? ChannelKind::datagram : ChannelKind::stream, of.medium};
-    described.sender = end_of(of.medium, from);
-    described.receiver = end_of(of.medium, to);
+void StraceChannels::begins_unless_unread(StraceDirectionId direction) {
+  if (directions_[direction].received > 0) begins(direction);
+}
+
+StraceDirection& StraceChannels::used(StraceDirectionId direction, bool sends) {
+  StraceDirection& used = directions_[direction];
+  if (used.id.is_none()) {
+    used.id = ChannelId{static_cast<std::uint32_t>(info_.channels.size())};
+    ChannelInfo described{{}, name_of(used.medium, used.from, used.to),
+                          used.is_datagram ? ChannelKind::datagram : ChannelKind::stream, used.medium};
+    described.sender = end_of(used.medium, used.from);
+    described.receiver = end_of(used.medium, used.to);
     info_.channels.push_back(std::move(described));
   }
-  ChannelInfo& described = info_.channels[found->second.id.value];
-  (is_sender ? described.sender : described.receiver).machine = kLogMachine;
-  return found->second;
+  ChannelInfo& described = info_.channels[used.id.value];
+  (sends ? described.sender : described.receiver).machine = kLogMachine;
+  return used;
+}
+
+void StraceChannels::settle() {
+  for (const StraceDirection& direction : directions_) {
+    if (direction.id.is_none()) continue;
+    ChannelInfo& described = info_.channels[direction.id.value];
+    described.name = name_of(direction.medium, direction.from, direction.to);
+    const auto complete = [&](ChannelEnd& end, std::string_view name) {
+      if (!end.address.empty()) return;
+      ChannelEnd known = end_of(direction.medium, name);
+      known.machine = end.machine;
+      end = std::move(known);
+    };
+    complete(described.sender, direction.from);
+    complete(described.receiver, direction.to);
+  }
 }
 
 }  // namespace dpm

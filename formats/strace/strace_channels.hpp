@@ -1,49 +1,67 @@
-// The channels of a strace log: a direction of a connection, or a pipe, by the names of its ends.
+// The channels of a strace log: each is one direction of a connection, or a pipe.
 //
-// The log has no number for a connection, so its name tells it. Where the log shows that a connection with the same name begins
-// again (accept, pipe, socketpair), there is a new channel.
+// With -yy the log names both ends of a connection, and equal names are one direction, until the log shows that a connection with the same
+// name begins again. Without it, directions are told apart by the calls that made them.
 //
-// A UNIX socket has no peer's number until its connection is accepted, and may have sent before. So its channels are known by the
-// number of the sender alone.
+// A UNIX socket has no peer's number until its connection is accepted, and may have sent before. So with -yy its directions are known by
+// the number of the sender alone.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
-#include "formats/strace/strace_descriptor.hpp"
 #include "model/trace_info.hpp"
 
 namespace dpm {
+
+using StraceDirectionId = std::uint32_t;
+inline constexpr StraceDirectionId kNoDirection = UINT32_MAX;
+
+struct StraceDirection {
+  ChannelMedium medium = ChannelMedium::unknown;
+  bool is_datagram = false;
+  std::string from, to;  // the ends as far as they are known
+  ChannelId id;          // none: nothing was sent or received
+  std::uint64_t sent = 0, received = 0;  // bytes of a stream, messages of datagrams
+};
 
 class StraceChannels {
  public:
   explicit StraceChannels(TraceInfo& info) : info_(info) {}
 
-  struct Channel {
-    ChannelId id;
-    std::uint64_t sent = 0, received = 0;  // bytes of a stream, messages of datagrams
-  };
+  // That of these names.
+  StraceDirectionId named(ChannelMedium medium, bool is_datagram, std::string_view from, std::string_view to);
+  bool is_known(ChannelMedium medium, std::string_view from, std::string_view to) const;
+  // From now on the names mean this one.
+  void name(StraceDirectionId direction, std::string_view from, std::string_view to);
+  // One that no name leads to.
+  StraceDirectionId add(ChannelMedium medium, bool is_datagram, std::string from, std::string to);
 
-  // The descriptor with what the log has said elsewhere about its other end.
-  StraceDescriptor completed(StraceDescriptor descriptor);
+  StraceDirection& operator[](StraceDirectionId id) { return directions_[id]; }
 
-  // Through this descriptor, which is connected.
-  Channel& sending(const StraceDescriptor& descriptor);
-  Channel& receiving(const StraceDescriptor& descriptor);
+  // A connection or a pipe of this name begins: what was received under it was of another.
+  void begins(StraceDirectionId direction);
+  // The other end may have been used before this end was accepted; what it sent is still to be received.
+  void begins_unless_unread(StraceDirectionId direction);
 
-  // A new connection or pipe: what was seen under its name was another.
-  void begins(const StraceDescriptor& descriptor);
-  // A new socket: its number may have been that of another.
-  void is_new(const StraceDescriptor& descriptor);
+  // The channel of a message.
+  StraceDirection& used(StraceDirectionId direction, bool sends);
+
+  // The log has been read: channels get the names that became known late.
+  void settle();
 
  private:
-  Channel& channel(const StraceDescriptor& of, std::string_view from, std::string_view to, bool is_sender);
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
 
   TraceInfo& info_;
-  std::map<std::string, Channel, std::less<>> by_key_;
-  std::map<std::string, std::string, std::less<>> unix_peers_;  // by number of the socket
+  std::vector<StraceDirection> directions_;
+  std::unordered_map<std::string, StraceDirectionId, Hash, std::equal_to<>> by_key_;
 };
 
 }  // namespace dpm

@@ -5,7 +5,9 @@
 namespace dpm {
 namespace {
 
-std::string unknown_program(std::uint32_t tid) { return fmt::format("process {}", tid); }
+std::string unknown_program(std::uint32_t tid) {
+  return tid == 0 ? std::string("the first process") : fmt::format("process {}", tid);
+}
 
 }  // namespace
 
@@ -17,8 +19,12 @@ ProcessId StraceProcesses::at(std::uint32_t tid) {
 ProcessId StraceProcesses::created(std::uint32_t tid, ProcessId parent, bool is_thread) {
   // strace may print the first call of a process, and all others, before the call that created it has returned.
   if (const auto known = running_.find(tid); known != running_.end()) {
-    if (known->second != parent) was_created(known->second, parent, is_thread);
-    return known->second;
+    const bool is_again = origins_[known->second.value].maker != ProcessId{} && known->second != parent;
+    if (!is_again) {
+      if (known->second != parent) was_created(known->second, parent, is_thread);
+      return known->second;
+    }
+    ended(tid);  // its end is not in the log, and its number is used again
   }
   if (const ProcessId known = last_ended(tid); !known.is_none() && info_[known].acquired) {
     was_created(known, parent, is_thread);
@@ -95,11 +101,40 @@ ProcessId StraceProcesses::add(std::uint32_t tid, ProcessId parent, bool is_thre
 
 void StraceProcesses::executes(ProcessId process, std::string_view path) {
   ProcessInfo& info = info_.processes[process.value];
-  const std::string_view program = path.substr(path.rfind('/') + 1);
+  const std::string_view program = path.substr(path.rfind('/') + 1);  // npos + 1: the whole
   if (program.empty() || !info.group.is_none()) return;
   has_executed_[process.value] = true;
   info.program = program;
   info.name = unique_name(program);
+}
+
+void StraceProcesses::is_first(std::uint32_t tid) {
+  const auto first = running_.find(0);
+  if (first == running_.end()) return;
+  const ProcessId process = first->second;
+  running_.erase(first);
+  running_[tid] = process;
+  ProcessInfo& info = info_.processes[process.value];
+  info.pid = info.tid = tid;
+  if (info.program == unknown_program(0)) {
+    info.program = origins_[process.value].program = unknown_program(tid);
+    info.name = unique_name(info.program);
+  }
+}
+
+void StraceProcesses::is_called(ProcessId process, std::string_view command) {
+  ProcessInfo& info = info_.processes[process.value];
+  if (!info.group.is_none() || info.program != unknown_program(info.tid)) return;
+  info.program = origins_[process.value].program = command;
+  info.name = unique_name(command);
+}
+
+void StraceProcesses::superseded(std::uint32_t thread, std::uint32_t leader) {
+  const auto known = running_.find(thread);
+  if (known == running_.end()) return;
+  ended_[thread] = known->second;
+  running_.erase(known);
+  at(leader);
 }
 
 void StraceProcesses::ended(std::uint32_t tid) {

@@ -17,14 +17,25 @@ class StraceProcesses {
  public:
   explicit StraceProcesses(TraceInfo& info) : info_(info) {}
 
-  // The process of this line; one that is not known yet was running before the log began.
+  // The process with this number; one that is not known yet was running before the log began. Number 0 is the first process of a log that
+  // has no numbers, or none yet.
   ProcessId at(std::uint32_t tid);
+  bool is_running(std::uint32_t tid) const { return running_.contains(tid); }
+  std::size_t running() const { return running_.size(); }
+  // The number of the only one that runs; 0 if there are several, or none.
+  std::uint32_t only_one() const { return running_.size() == 1 ? running_.begin()->first : 0; }
+  // What had number 0 has this one.
+  void is_first(std::uint32_t tid);
+  // Its program, where the log says it (-Y) and no exec has.
+  void is_called(ProcessId process, std::string_view command);
 
   // `parent` created it. A number that was used before, by a process that has ended, is another process.
   ProcessId created(std::uint32_t tid, ProcessId parent, bool is_thread);
   // It executes another program.
   void executes(ProcessId process, std::string_view path);
   void ended(std::uint32_t tid);
+  // A thread of the process `leader` executed another program: it has the leader's number from now on.
+  void superseded(std::uint32_t thread, std::uint32_t leader);
 
   // The process with this number that has ended last; none: the log has none.
   ProcessId last_ended(std::uint32_t tid) const;

@@ -5,11 +5,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
-#include "formats/strace/strace_channels.hpp"
-#include "formats/strace/strace_line.hpp"
 #include "formats/strace/strace_processes.hpp"
+#include "formats/strace/strace_sockets.hpp"
+#include "formats/strace/strace_text.hpp"
 #include "model/event.hpp"
 
 namespace dpm {
@@ -22,68 +23,86 @@ enum class StraceCallKind : std::uint8_t {
   splice,  // from one descriptor to another
   accept,
   socket,
-  new_pair,  // pipe, socketpair
+  new_pipe,
+  new_pair,  // socketpair
   create_process,
   execute,
   wait_for_end,
+  wait_by_id,  // waitid
+  connect,
+  bind,
+  local_name,   // getsockname
+  remote_name,  // getpeername
+  option,       // getsockopt
+  duplicate,
+  duplicate_to,  // dup2, dup3
+  control,       // fcntl
+  close,
+  close_range,
+  open,
+  open_at,
+  make_node,
+  make_node_at,
+  state,  // fstat and the like: says what a path is
 };
 
 // None: a call that means nothing here.
 std::optional<StraceCallKind> strace_call_kind(std::string_view call);
 
+// Whether the call may wait for another process, so that its end matters and not its beginning.
+bool may_wait(StraceCallKind kind);
+
 // A call that has returned.
 struct StraceCall {
   StraceCallKind kind = StraceCallKind::send;
+  std::string_view name;
   std::uint32_t tid = 0;
   std::int64_t began_ns = 0, ended_ns = 0;
   bool end_known = false;
   StraceOutcome outcome;
 };
 
+// What the log did not tell.
+struct StraceGaps {
+  std::uint64_t datagrams = 0;  // of sockets that are not connected, between ends that are not known
+  std::uint64_t messages = 0;   // over sockets whose ends are not known
+};
+
 // Lines and calls come in the order of the log.
 class StraceTranslator {
  public:
-  explicit StraceTranslator(TraceInfo& info) : processes_(info), channels_(info), info_(info) {}
+  explicit StraceTranslator(TraceInfo& info) : processes_(info), sockets_(info), info_(info) {}
 
-  void begins(StraceCallKind kind, const StraceLine& line);  // a call that may wait
+  void begins(StraceCallKind kind, std::uint32_t tid, std::int64_t time_ns, std::string_view text);
   void translate(const StraceCall& call);
-  void ended(const StraceLine& line);
-  void end() { processes_.settle(); }  // of the log
+  void ended(std::uint32_t tid, std::int64_t time_ns, std::uint32_t code);
+  void end();  // of the log
 
-  std::vector<Event>& events() { return events_; }            // made so far; the caller clears them
-  std::uint64_t unconnected() const { return unconnected_; }  // datagrams whose ends are not known
-  bool saw_descriptors() const { return saw_descriptors_; }   // the log was written with -yy
+  StraceProcesses& processes() { return processes_; }
+  const StraceSockets& sockets() const { return sockets_; }
+  std::vector<Event>& events() { return events_; }  // made so far; the caller clears them
+  const StraceGaps& gaps() const { return gaps_; }
 
  private:
-  static bool peeks(const StraceCall& call) {
-    return call.outcome.arguments.find("MSG_PEEK") != std::string_view::npos;
-  }
-
-  // What the text says of a descriptor, if it is connected. A UNIX stream is: others can neither be written nor read.
-  std::optional<StraceDescriptor> connected(std::string_view text);
-  Event& add(EventType type, std::uint32_t tid, std::int64_t time_ns, Evidence evidence);
+  Event& add(EventType type, ProcessId process, std::int64_t time_ns, Evidence evidence);
   Event& add(EventType type, const StraceCall& call);
-  void message(EventType type, const StraceCall& call, StraceChannels::Channel& channel, bool is_datagram,
-               std::int64_t bytes);
-  std::optional<StraceDescriptor> carrier(const StraceCall& call, std::size_t n);
-  void send(const StraceCall& call, std::size_t n, std::int64_t bytes);
-  void receive(const StraceCall& call, std::size_t n, std::int64_t bytes);
+  void message(EventType type, const StraceCall& call, StraceDirectionId direction, std::int64_t bytes);
+  void send(const StraceCall& call, std::string_view descriptor, const std::string& peer, std::int64_t bytes);
+  void receive(const StraceCall& call, std::string_view descriptor, const std::string& peer, std::int64_t bytes);
+  void count_unknown(const StraceCall& call, std::string_view descriptor, StraceSocketId socket);
   void several(const StraceCall& call);
   void accept(const StraceCall& call);
-
-  // The descriptor that a call returned, as text.
-  static std::string returned(const StraceCall& call);
-  void socket(const StraceCall& call);
-  void new_pair(const StraceCall& call);
   void create(const StraceCall& call);
-  void wait(const StraceCall& call);
+  void wait(const StraceCall& call, std::uint32_t tid);
+  void follow(const StraceCall& call);  // of descriptors
+  ProcessId process(const StraceCall& call) { return processes_.at(call.tid); }
 
   StraceProcesses processes_;
-  StraceChannels channels_;
+  StraceSockets sockets_;
   TraceInfo& info_;
   std::vector<Event> events_;
-  std::uint64_t unconnected_ = 0;
-  bool saw_descriptors_ = false;
+  StraceGaps gaps_;
+  std::unordered_set<std::uint32_t> ended_by_wait_;  // numbers; the line of their ends may follow
 };
 
 }  // namespace dpm

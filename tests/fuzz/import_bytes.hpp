@@ -47,15 +47,21 @@ inline void import_path(const char* format, const std::string& path) {
   }
 }
 
-// Imports the bytes as a file of this format.
-inline void import_bytes(const char* format, const std::uint8_t* data, std::size_t size) {
+// Calls `act` with the path of a file of these bytes.
+template <typename Act>
+void with_file(const std::uint8_t* data, std::size_t size, const Act& act) {
   std::string path = (std::filesystem::temp_directory_path() / "dpm-fuzz-XXXXXX").string();
   const int file = ::mkstemp(path.data());
   DPM_CHECK(file >= 0);
   DPM_CHECK(::write(file, data, size) == static_cast<ssize_t>(size));
   ::close(file);
-  import_path(format, path);
+  act(path);
   std::filesystem::remove(path);
+}
+
+// Imports the bytes as a file of this format.
+inline void import_bytes(const char* format, const std::uint8_t* data, std::size_t size) {
+  with_file(data, size, [&](const std::string& path) { import_path(format, path); });
 }
 
 }  // namespace dpm

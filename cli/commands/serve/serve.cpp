@@ -14,6 +14,7 @@
 
 #include "answers/live/live_trace.hpp"
 #include "cli/command.hpp"
+#include "cli/importing/foreign_trace.hpp"
 #include "os/unique_fd.hpp"
 #include "text/printable.hpp"
 #include "trace/trace_follower.hpp"
@@ -105,7 +106,9 @@ class ServeCommand : public Command {
     if (auto usable = view::check_options(options_); !usable) return refuse(terminal, *this, usable.error());
     const EndSignals signals;
     if (!await_trace(signals, terminal)) return kDone;
-    auto trace = LiveTrace::open(path_, {.levels = {}, .source = title_.empty() ? path_ : title_, .dpm = DPM_VERSION});
+    auto foreign = ForeignTrace::open(path_, terminal);
+    if (!foreign) return refuse(terminal, *this, foreign.error());
+    auto trace = LiveTrace::open(foreign->directory(), {.levels = {}, .source = title_.empty() ? path_ : title_, .dpm = DPM_VERSION});
     if (!trace) return refuse(terminal, *this, trace.error());
     auto server = view::PageServer::start(options_, std::string(view::page_html()), **trace);
     if (!server) return refuse(terminal, *this, server.error());
@@ -124,7 +127,10 @@ class ServeCommand : public Command {
     }
     (*trace)->stop();  // before the server that it tells of news
     server->reset();
-    if ((*trace)->is_analysing()) std::quick_exit(kDone);  // it may take a minute, and writes nothing
+    if ((*trace)->is_analysing()) {  // it may take a minute, and writes nothing
+      foreign->remove();
+      std::quick_exit(kDone);
+    }
     return kDone;
   }
 

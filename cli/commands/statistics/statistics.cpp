@@ -10,6 +10,7 @@
 #include "answers/results/process_groups.hpp"
 #include "answers/results/statistics_results.hpp"
 #include "cli/command.hpp"
+#include "cli/importing/foreign_trace.hpp"
 #include "cli/trace_options/divided_command.hpp"
 #include "cli/trace_options/trace_options.hpp"
 #include "text/printable.hpp"
@@ -34,12 +35,14 @@ class StatisticsCommand : public DividedCommand {
   int run(Terminal& terminal) override {
     if (!part_.is_all() && reading() != nullptr)
       return refuse(terminal, *this, Error{"--from, --to and --process are for 'dpm', one process"});
+    const auto trace = ForeignTrace::open(options_.trace, terminal);
+    if (!trace) return refuse(terminal, *this, trace.error());
     PartReading part(part_);
     StatisticsAnalysis analysis;
     CallSiteAnalysis call_sites;
     std::vector<EventSink*> sinks = {&analysis};
     if (where_) sinks.push_back(&call_sites);
-    const auto input = read_trace(options_.trace, sinks, part_.is_all() ? reading() : &part);
+    const auto input = read_trace(trace->directory(), sinks, part_.is_all() ? reading() : &part);
     if (!input) return refuse(terminal, *this, input.error());
     Statistics statistics = analysis.result();
     if (!threads_) statistics = sum_threads(std::move(statistics), input->info);

@@ -9,23 +9,26 @@
 
 namespace dpm {
 
-// Equal where the texts of trace and span are.
-struct OtlpSpanId {
+// Equal where trace and span are: hexadecimal digits in any case, with or without zeros before them, or the same text.
+struct SpanId {
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
   std::uint32_t trace = kNone;
-  bool is_hex = false;  // `span` is the value of 16 digits, otherwise the number of a text
+  bool is_hex = false;  // `span` is the value of the digits, otherwise the number of a text
   std::uint64_t span = 0;
 
   bool is_none() const { return trace == kNone; }
-  friend bool operator==(const OtlpSpanId&, const OtlpSpanId&) = default;
+  friend bool operator==(const SpanId&, const SpanId&) = default;
 };
 
-class OtlpIds {
+// Whether a text or bytes are an id: not empty, and not zeros alone.
+bool is_span_id(std::string_view text);
+
+class SpanIds {
  public:
-  OtlpSpanId add(std::string_view trace, std::string_view span);
-  // As in the file, with a space between them. The id is one of add().
-  std::string text(const OtlpSpanId& id) const;
+  SpanId add(std::string_view trace, std::string_view span);
+  // As bytes, as protobuf has them.
+  SpanId add_bytes(std::string_view trace, std::string_view span);
 
  private:
   struct Hash {
@@ -37,11 +40,13 @@ class OtlpIds {
     std::uint32_t number_of(std::string_view text);
 
     std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> numbers;
-    std::vector<std::string_view> texts;  // the keys of `numbers`
   };
 
-  Texts traces_, spans_;  // spans: those that are not 16 hexadecimal digits
-  std::uint32_t last_trace_ = 0;
+  std::uint32_t number_of_trace(std::string_view trace);
+
+  Texts traces_, spans_;  // traces: as 16 bytes, or a text of another length; spans: those that are not hexadecimal
+  std::string last_trace_;
+  std::uint32_t last_number_ = 0;
 };
 
 }  // namespace dpm

@@ -1,0 +1,8 @@
+// links: dpm_import dpm_trace dpm_model
+// A file of the format chrome may come from anywhere. It is refused, or what it becomes is sound.
+#include "tests/fuzz/import_bytes.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  dpm::import_bytes("chrome", data, size);
+  return 0;
+}
