@@ -39,8 +39,8 @@ Result<ForeignTrace> ForeignTrace::open(const std::string& path, Terminal& termi
   if (wrong || mkdtemp(folder.data()) == nullptr) return Error::from_errno("make a temporary folder " + folder);
   request.output = folder + "/trace";
   ForeignTrace trace(request.output, folder);
-  terminal.err << fmt::format("{}: {} (--from {}), imported into a temporary trace\n", printable(path), printable(recording->what),
-                              recording->format->name);
+  terminal.err << fmt::format("{}: {} (--from {}), imported into a temporary trace\n", printable(path),
+                              printable(recording->what), recording->format->name);
   if (const auto written = write_recording(*recording, request); !written) return written.error();
   return trace;
 }

@@ -58,7 +58,8 @@ Result<Imported> write_recording(const OpenRecording& recording, const ImportReq
   const auto layouts = event_layouts();
   std::vector<RuleSet> rules = {RuleSet::keep_all(layouts)};
   for (const std::string_view field : recording.format->missing_fields) rules[0].discard(layouts, field);
-  auto writer = TraceWriter::create(request.output, describe_events({"filter"}, rules), {.compressed = request.compressed});
+  auto writer =
+      TraceWriter::create(request.output, describe_events({"filter"}, rules), {.compressed = request.compressed});
   if (!writer) return writer.error();
   EventFilter filter(std::move(rules), **writer);
   MessageCount count(filter);
@@ -85,7 +86,9 @@ void print_imported(const Imported& imported, Terminal& terminal) {
   // The trace has the table as warnings.
   Ledger ledger = imported.ledger;
   const std::vector<std::string> shown = warnings_of(report);
-  std::erase_if(ledger.warnings, [&](const std::string& warning) { return std::find(shown.begin(), shown.end(), warning) != shown.end(); });
+  std::erase_if(ledger.warnings, [&](const std::string& warning) {
+    return std::find(shown.begin(), shown.end(), warning) != shown.end();
+  });
   print_ledger(ledger, terminal);
 }
 

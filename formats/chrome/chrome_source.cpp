@@ -39,13 +39,14 @@ class ChromeEvents {
 
   std::vector<Thread> threads;
   std::vector<Point> points;
-  std::map<std::string, std::string> process_names;                                    // by pid
+  std::map<std::string, std::string> process_names;                                   // by pid
   std::map<std::pair<std::uint32_t, std::int64_t>, std::deque<std::uint32_t>> sizes;  // by thread and time of a slice
   std::uint64_t slices = 0, others = 0;
 
  private:
   void take(Json json) {
-    const auto found = members<11>(json, {"ph", "pid", "tid", "ts", "id", "bind_id", "cat", "name", "args", "flow_in", "flow_out"});
+    const auto found =
+        members<11>(json, {"ph", "pid", "tid", "ts", "id", "bind_id", "cat", "name", "args", "flow_in", "flow_out"});
     const std::string_view kind = text_of(found[0]);
     if (kind == "M") return describe(found[1], found[2], text_of(found[7]), found[8]);
     const bool is_flow = kind == "s" || kind == "t" || kind == "f";
@@ -67,7 +68,8 @@ class ChromeEvents {
     if (!is_flow && !goes_out && !comes_in) return;
     // Old arrows are told apart by category, name and id, those of slices by their binding.
     const std::string id = any_text_of(is_flow && found[4] ? found[4] : found[5]);
-    const std::uint32_t arrow = arrow_of(is_flow ? fmt::format("{}\n{}\n{}", text_of(found[6]), text_of(found[7]), id) : id);
+    const std::uint32_t arrow =
+        arrow_of(is_flow ? fmt::format("{}\n{}\n{}", text_of(found[6]), text_of(found[7]), id) : id);
     points.push_back({arrow, thread, *time_ns, is_flow ? kind.front() : !comes_in ? 's' : goes_out ? 't' : 'f'});
   }
 
@@ -84,12 +86,14 @@ class ChromeEvents {
       return std::abs(static_cast<double>(whole)) < kTimeEndUs ? std::optional(whole * 1000) : std::nullopt;
     double real = 0;
     if (value->get(real) == simdjson::SUCCESS)
-      return std::abs(real) < kTimeEndUs ? std::optional(static_cast<std::int64_t>(std::llround(real * 1000))) : std::nullopt;
+      return std::abs(real) < kTimeEndUs ? std::optional(static_cast<std::int64_t>(std::llround(real * 1000)))
+                                         : std::nullopt;
     const auto number = ns_of_us(value);
     return number ? std::optional(static_cast<std::int64_t>(*number)) : std::nullopt;
   }
 
-  void describe(std::optional<Json> pid, std::optional<Json> tid, std::string_view what, std::optional<Json> arguments) {
+  void describe(std::optional<Json> pid, std::optional<Json> tid, std::string_view what,
+                std::optional<Json> arguments) {
     const std::string name = arguments ? any_text_of(member(*arguments, "name")) : std::string();
     if (name.empty()) return;
     if (what == "process_name") process_names[any_text_of(pid)] = name;
@@ -98,7 +102,8 @@ class ChromeEvents {
 
   std::uint32_t thread_of(std::optional<Json> pid, std::optional<Json> tid) {
     std::string process = any_text_of(pid), thread = any_text_of(tid);
-    const auto [known, is_new] = known_threads_.try_emplace(process + '\n' + thread, static_cast<std::uint32_t>(threads.size()));
+    const auto [known, is_new] =
+        known_threads_.try_emplace(process + '\n' + thread, static_cast<std::uint32_t>(threads.size()));
     if (is_new) threads.push_back({std::move(process), std::move(thread), {}});
     return known->second;
   }
@@ -123,7 +128,8 @@ class ChromeSource : public ImportSource {
     sink.on_begin(info_);
     std::uint64_t seen = 0;
     for (std::vector<Event>& events : events_) {
-      std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.local_time < b.local_time; });
+      std::stable_sort(events.begin(), events.end(),
+                       [](const Event& a, const Event& b) { return a.local_time < b.local_time; });
       constexpr std::size_t kBatch = 4096;
       for (std::size_t at = 0; at < events.size(); at += kBatch)
         sink.on_events(std::span(events).subspan(at, std::min(kBatch, events.size() - at)));
@@ -157,12 +163,15 @@ class ChromeSource : public ImportSource {
   void describe_processes() {
     std::vector<bool> has_arrows(read_.threads.size());
     for (const Point& point : read_.points) has_arrows[point.thread] = true;
-    std::map<std::string, std::uint32_t> in_process;  // threads with arrows
-    for (std::size_t t = 0; t < read_.threads.size(); ++t) in_process[read_.threads[t].pid] += has_arrows[t] ? 1 : 0;
     process_of_.resize(read_.threads.size());
     std::map<std::string, ProcessId> first_of;
-    for (std::size_t t = 0; t < read_.threads.size(); ++t) {
-      if (!has_arrows[t]) continue;
+    // A process is called after its main thread, which has its number.
+    std::vector<std::size_t> order;
+    for (std::size_t t = 0; t < read_.threads.size(); ++t)
+      if (has_arrows[t]) order.push_back(t);
+    std::stable_partition(order.begin(), order.end(),
+                          [&](std::size_t t) { return read_.threads[t].pid == read_.threads[t].tid; });
+    for (const std::size_t t : order) {
       const ChromeEvents::Thread& thread = read_.threads[t];
       const auto named = read_.process_names.find(thread.pid);
       std::string process_name = named == read_.process_names.end() ? "process " + thread.pid : named->second;
@@ -172,7 +181,8 @@ class ChromeSource : public ImportSource {
       const bool is_own = !thread.name.empty() && process_name.starts_with(on);
       if (is_own) machine = process_name.substr(on.size()), process_name = thread.name;
       ProcessInfo info;
-      const auto [first, is_first] = first_of.try_emplace(thread.pid, ProcessId{static_cast<std::uint32_t>(info_.processes.size())});
+      const auto [first, is_first] =
+          first_of.try_emplace(thread.pid, ProcessId{static_cast<std::uint32_t>(info_.processes.size())});
       info.program = process_name;
       if (is_first) {
         info.name = unique(process_name);
@@ -203,7 +213,8 @@ class ChromeSource : public ImportSource {
   }
 
   MachineId machine_named(const std::string& name) {
-    const auto [known, is_new] = machines_.try_emplace(name, MachineId{static_cast<std::uint16_t>(info_.machines.size())});
+    const auto [known, is_new] =
+        machines_.try_emplace(name, MachineId{static_cast<std::uint16_t>(info_.machines.size())});
     if (is_new) info_.machines.push_back({name});
     return known->second;
   }
@@ -241,13 +252,15 @@ class ChromeSource : public ImportSource {
 
   void message(const Point& sent, const Point& received) {
     const ProcessId from = process_of_[sent.thread], to = process_of_[received.thread];
-    const auto [found, is_new] = channels_.try_emplace({from, to}, ChannelId{static_cast<std::uint32_t>(info_.channels.size())});
+    const auto [found, is_new] =
+        channels_.try_emplace({from, to}, ChannelId{static_cast<std::uint32_t>(info_.channels.size())});
     if (is_new) {
       info_.channels.push_back({to, info_[from].name + " > " + info_[to].name});
       sent_.push_back(0);
     }
     std::uint32_t bytes = 0;
-    if (const auto size = read_.sizes.find({sent.thread, sent.time_ns}); size != read_.sizes.end() && !size->second.empty()) {
+    if (const auto size = read_.sizes.find({sent.thread, sent.time_ns});
+        size != read_.sizes.end() && !size->second.empty()) {
       bytes = size->second.front();
       size->second.pop_front();
       any_sizes_ = true;
@@ -281,7 +294,8 @@ class ChromeSource : public ImportSource {
 };
 
 bool has_events(const Recording& recording) {
-  return recording.has("traceEvents") || (recording.has("[].ph") && (recording.has("[].ts") || recording.has("[].pid")));
+  return recording.has("traceEvents") ||
+         (recording.has("[].ph") && (recording.has("[].ts") || recording.has("[].pid")));
 }
 
 std::optional<std::string> recognize(const Recording& recording) {
@@ -299,7 +313,8 @@ Result<std::unique_ptr<ImportSource>> open(const std::string& path, const Import
   simdjson::dom::parser parser;
   while (const auto document = documents->next()) {
     Json json;
-    if (const auto wrong = parser.parse(document->data(), document->size(), false).get(json); wrong != simdjson::SUCCESS)
+    if (const auto wrong = parser.parse(document->data(), document->size(), false).get(json);
+        wrong != simdjson::SUCCESS)
       return Error{fmt::format("{}: this is not JSON: {}", path, simdjson::error_message(wrong))};
     events.read(json);
   }
@@ -310,11 +325,12 @@ Result<std::unique_ptr<ImportSource>> open(const std::string& path, const Import
 }  // namespace
 
 ImportFormat chrome_import_format() {
-  return {"chrome",
-          "Chrome trace JSON with arrows (flow events), as chromium --trace-startup and dpm export --to perfetto write it",
-          {"procTime", "readyTime", "diskTime"},
-          recognize,
-          open};
+  return {
+      "chrome",
+      "Chrome trace JSON with arrows (flow events), as chromium --trace-startup and dpm export --to perfetto write it",
+      {"procTime", "readyTime", "diskTime"},
+      recognize,
+      open};
 }
 
 }  // namespace dpm

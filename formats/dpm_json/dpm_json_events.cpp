@@ -8,8 +8,8 @@
 #include <cmath>
 #include <optional>
 
-#include "text/json_mistake.hpp"
 #include "model/wait_kind_name.hpp"
+#include "text/json_mistake.hpp"
 
 namespace dpm {
 namespace {

@@ -8,9 +8,12 @@
 namespace dpm {
 namespace {
 
-// In quotes; a quote inside is doubled.
+// In quotes; a quote inside is doubled. A spreadsheet computes a cell that begins as a formula, also in quotes, and names come from outside: the
+// apostrophe makes it a text.
 std::string csv_text(std::string_view text) {
+  constexpr std::string_view kFormulas = "=+-@\t\r";
   std::string quoted = "\"";
+  if (!text.empty() && kFormulas.find(text.front()) != std::string_view::npos) quoted += '\'';
   for (const char c : clean_text(text)) {
     if (c == '"') quoted += '"';
     quoted += c;

@@ -41,15 +41,16 @@ class Gzip : public Decompressor {
     stream_.avail_in = static_cast<uInt>(piece.left);
     stream_.next_out = reinterpret_cast<Bytef*>(piece.to);
     stream_.avail_out = static_cast<uInt>(piece.room);
-    between_ = false;
+    const std::size_t left = piece.left, room = piece.room;
     const int done = inflate(&stream_, Z_NO_FLUSH);
-    piece = {reinterpret_cast<const char*>(stream_.next_in), stream_.avail_in, reinterpret_cast<char*>(stream_.next_out),
-             stream_.avail_out};
+    piece = {reinterpret_cast<const char*>(stream_.next_in), stream_.avail_in,
+             reinterpret_cast<char*>(stream_.next_out), stream_.avail_out};
     if (done == Z_STREAM_END) {
       between_ = true;
       inflateReset(&stream_);
       return true;
     }
+    if (piece.left != left || piece.room != room) between_ = false;
     return done == Z_OK || done == Z_BUF_ERROR;
   }
   bool is_between_streams() const override { return between_; }
@@ -71,8 +72,8 @@ class Xz : public Decompressor {
     stream_.avail_out = piece.room;
     // At the end of the file liblzma must be told that nothing follows.
     const lzma_ret done = lzma_code(&stream_, piece.left == 0 ? LZMA_FINISH : LZMA_RUN);
-    piece = {reinterpret_cast<const char*>(stream_.next_in), stream_.avail_in, reinterpret_cast<char*>(stream_.next_out),
-             stream_.avail_out};
+    piece = {reinterpret_cast<const char*>(stream_.next_in), stream_.avail_in,
+             reinterpret_cast<char*>(stream_.next_out), stream_.avail_out};
     between_ = done == LZMA_STREAM_END;
     return done == LZMA_OK || done == LZMA_STREAM_END || done == LZMA_BUF_ERROR;
   }
@@ -92,7 +93,7 @@ class Zstd : public Decompressor {
     const std::size_t left = ZSTD_decompressStream(context_.get(), &out, &in);
     piece = {piece.from + in.pos, piece.left - in.pos, piece.to + out.pos, piece.room - out.pos};
     if (ZSTD_isError(left)) return false;
-    between_ = left == 0;
+    if (in.pos > 0 || out.pos > 0) between_ = left == 0;
     return true;
   }
   bool is_between_streams() const override { return between_; }
@@ -112,8 +113,9 @@ struct Compression {
 };
 const Compression kCompressions[] = {
     {"gzip", "\x1f\x8b", [] { return std::unique_ptr<Decompressor>(std::make_unique<Gzip>()); }},
-    {"xz", "\xfd"
-           "7zXZ",
+    {"xz",
+     "\xfd"
+     "7zXZ",
      [] { return std::unique_ptr<Decompressor>(std::make_unique<Xz>()); }},
     {"zstd", "\x28\xb5\x2f\xfd", [] { return std::unique_ptr<Decompressor>(std::make_unique<Zstd>()); }},
 };
@@ -127,9 +129,9 @@ struct ByteFile::State {
 
   std::string path;
   std::unique_ptr<std::FILE, Close> file;
-  std::string block;       // of the file
-  std::size_t at = 0;      // in the block
-  bool at_end = false;     // of the file
+  std::string block;    // of the file
+  std::size_t at = 0;   // in the block
+  bool at_end = false;  // of the file
   bool failed = false, cut = false;
   const Compression* compression = nullptr;
   std::unique_ptr<Decompressor> decompressor;

@@ -23,7 +23,7 @@ class ByteFile {
   std::size_t read(char* bytes, std::size_t room);
 
   std::string_view compression() const;  // "gzip", "xz", "zstd"; empty: none
-  bool is_cut() const;                   // the compressed bytes end in the middle, or are damaged: what was before was read
+  bool is_cut() const;  // the compressed bytes end in the middle, or are damaged: what was before was read
 
   // From the beginning again; a pipe cannot.
   Result<void> rewind();

@@ -33,19 +33,23 @@ bool has_line(const Recording& recording, const char* form) {
   return false;
 }
 
-constexpr std::string_view kMeter = "dpm meter records the program with its messages, strace -f -ttt -yy -T -o LOG COMMAND a log of it";
+constexpr std::string_view kMeter =
+    "dpm meter records the program with its messages, strace -f -ttt -yy -T -o LOG COMMAND a log of it";
 
 const std::array kUnread = {
     Unread{"a trace of DPM", "it needs no import: dpm statistics reads it",
            [](const Recording& r) { return has_file(r, "trace.json"); }},
     Unread{"a CTF trace of another tool (LTTng, barectf)",
-           "DPM reads only its own; to have the messages of a program, dpm meter records them, and strace -f -ttt -yy -T -o LOG COMMAND a log "
+           "DPM reads only its own; to have the messages of a program, dpm meter records them, and strace -f -ttt -yy "
+           "-T -o LOG COMMAND a log "
            "of it",
            [](const Recording& r) {
              return has_file(r, "metadata") || has_file(r, "kernel") || has_file(r, "ust") ||
-                    r.head.starts_with("\xd1\x1d\xd1\x75") || r.head.starts_with("\x57\x1d\xd1\x75") || r.head.starts_with("/* CTF 1");
+                    r.head.starts_with("\xd1\x1d\xd1\x75") || r.head.starts_with("\x57\x1d\xd1\x75") ||
+                    r.head.starts_with("/* CTF 1");
            }},
-    Unread{"data of perf", kMeter, [](const Recording& r) { return r.head.starts_with("PERFILE2") || r.head.starts_with("PERFFILE"); }},
+    Unread{"data of perf", kMeter,
+           [](const Recording& r) { return r.head.starts_with("PERFILE2") || r.head.starts_with("PERFFILE"); }},
     Unread{"captured packets", kMeter,
            [](const Recording& r) {
              return r.head.starts_with("\xd4\xc3\xb2\xa1") || r.head.starts_with("\xa1\xb2\xc3\xd4") ||
@@ -55,12 +59,15 @@ const std::array kUnread = {
            [](const Recording& r) { return r.has("resourceMetrics") || r.has("resource_metrics"); }},
     Unread{"logs of OpenTelemetry, without spans", "let the exporter write traces (resourceSpans)",
            [](const Recording& r) { return r.has("resourceLogs") || r.has("resource_logs"); }},
-    Unread{"spans as the console exporter of OpenTelemetry prints them", "let an exporter of OTLP write them: --from otlp",
+    Unread{"spans as the console exporter of OpenTelemetry prints them",
+           "let an exporter of OTLP write them: --from otlp",
            [](const Recording& r) {
-             return r.has("SpanContext") || r.has("[].SpanContext") || r.has("context.trace_id") || r.has("[].context.trace_id");
+             return r.has("SpanContext") || r.has("[].SpanContext") || r.has("context.trace_id") ||
+                    r.has("[].context.trace_id");
            }},
-    Unread{"segments of SkyWalking", "the OpenTelemetry collector receives them and writes OTLP: --from otlp",
-           [](const Recording& r) { return r.has("traceSegmentId") || r.has("[].traceSegmentId") || r.has("segments"); }},
+    Unread{
+        "segments of SkyWalking", "the OpenTelemetry collector receives them and writes OTLP: --from otlp",
+        [](const Recording& r) { return r.has("traceSegmentId") || r.has("[].traceSegmentId") || r.has("segments"); }},
     Unread{"spans of Datadog", "the OpenTelemetry collector receives them and writes OTLP: --from otlp",
            [](const Recording& r) { return r.has("[][].trace_id") || (r.has("[].trace_id") && r.has("[].span_id")); }},
     Unread{"the summary of strace -c, without calls", "record them with strace -f -ttt -yy -T -o LOG COMMAND",
@@ -70,17 +77,21 @@ const std::array kUnread = {
     Unread{"a text of sysdig", kMeter,
            [](const Recording& r) { return has_line(r, "^[0-9]+ [0-9:.]+ [0-9]+ .+ \\([0-9.]+\\) [<>] [a-z]"); }},
     Unread{"a log of truss, ltrace or dtruss", kMeter,
-           [](const Recording& r) { return has_line(r, "^(SYSCALL\\(args\\)|[0-9]+/[0-9]+:.*\\) *= |.*->[a-z_]+\\(.*\\) += )"); }},
+           [](const Recording& r) {
+             return has_line(r, "^(SYSCALL\\(args\\)|[0-9]+/[0-9]+:.*\\) *= |.*->[a-z_]+\\(.*\\) += )");
+           }},
 };
 
 std::string readable() {
   std::string names;
-  for (const ImportFormat& format : import_formats()) names += fmt::format("{}{}", names.empty() ? "" : ", ", format.name);
+  for (const ImportFormat& format : import_formats())
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", format.name);
   return names;
 }
 
 const Unread* unread(const Recording& recording) {
-  const auto found = std::find_if(kUnread.begin(), kUnread.end(), [&](const Unread& known) { return known.is_it(recording); });
+  const auto found =
+      std::find_if(kUnread.begin(), kUnread.end(), [&](const Unread& known) { return known.is_it(recording); });
   return found == kUnread.end() ? nullptr : found;
 }
 
@@ -97,7 +108,8 @@ Result<Guess> guess_format(const std::string& path) {
   if (!recording) return recording.error();
   Guess found = guess(*recording);
   if (found.format != nullptr) return found;
-  if (const Unread* known = unread(*recording)) return Error{fmt::format("{}: this is {}: {}", path, known->what, known->way)};
+  if (const Unread* known = unread(*recording))
+    return Error{fmt::format("{}: this is {}: {}", path, known->what, known->way)};
   const std::string_view what = recording->is_folder          ? "a folder without a recording"
                                 : recording->head.empty()     ? "an empty file"
                                 : !recording->members.empty() ? "JSON of no known form"
@@ -110,8 +122,10 @@ Error refused_as(const ImportFormat& format, const std::string& path, const Erro
   if (!recording) return error;
   const Guess found = guess(*recording);
   if (found.format == &format) return error;
-  if (found.format != nullptr) return Error{fmt::format("{}; this is {}: --from {}", error.what, found.what, found.format->name)};
-  if (const Unread* known = unread(*recording)) return Error{fmt::format("{}; this is {}: {}", error.what, known->what, known->way)};
+  if (found.format != nullptr)
+    return Error{fmt::format("{}; this is {}: --from {}", error.what, found.what, found.format->name)};
+  if (const Unread* known = unread(*recording))
+    return Error{fmt::format("{}; this is {}: {}", error.what, known->what, known->way)};
   return error;
 }
 

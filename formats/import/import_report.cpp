@@ -29,7 +29,8 @@ std::vector<std::string> warnings_of(const ImportReport& report) {
   for (const ImportRow& row : report.left_out) warnings.push_back(fmt::format("left out: {} {}", row.count, row.what));
   for (const std::string& note : report.notes) warnings.push_back(note);
   for (const ImportUnknown unknown : report.unknown)
-    warnings.push_back(fmt::format("not known: {}; so not possible: {}", text_of(unknown).what, text_of(unknown).forbids));
+    warnings.push_back(
+        fmt::format("not known: {}; so not possible: {}", text_of(unknown).what, text_of(unknown).forbids));
   return warnings;
 }
 

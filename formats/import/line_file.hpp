@@ -22,8 +22,8 @@ class LineFile {
   bool is_cut() const { return cut_; }              // the last line was too long
 
   Result<void> rewind();
-  Result<void> status() const { return file_.status(); }         // an error of reading
-  bool file_is_cut() const { return file_.is_cut(); }            // ByteFile::is_cut()
+  Result<void> status() const { return file_.status(); }  // an error of reading
+  bool file_is_cut() const { return file_.is_cut(); }     // ByteFile::is_cut()
   std::string_view compression() const { return file_.compression(); }
 
  private:

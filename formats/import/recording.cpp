@@ -27,7 +27,8 @@ class MemberScan {
 
  private:
   void skip_blanks() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r' || text_[at_] == ','))
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r' || text_[at_] == ','))
       ++at_;
   }
 
@@ -54,7 +55,9 @@ class MemberScan {
       return first == '{' ? object(path, depth) : list(path + "[]", depth);
     }
     const std::size_t begin = at_;
-    while (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '}' && text_[at_] != ']' && text_[at_] != '\n' && text_[at_] != ' ') ++at_;
+    while (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '}' && text_[at_] != ']' && text_[at_] != '\n' &&
+           text_[at_] != ' ')
+      ++at_;
     return at_ > begin && at_ < text_.size();
   }
 
@@ -103,7 +106,8 @@ Result<Recording> look_at(const std::string& path) {
   if (std::filesystem::is_directory(path, error)) {
     recording.is_folder = true;
     for (auto entry = std::filesystem::directory_iterator(path, error);
-         !error && entry != std::filesystem::directory_iterator() && recording.files.size() < kFilesMax; entry.increment(error))
+         !error && entry != std::filesystem::directory_iterator() && recording.files.size() < kFilesMax;
+         entry.increment(error))
       recording.files.push_back(entry->path().filename().string());
     if (error) return Error{"read " + path + ": " + error.message()};
     std::sort(recording.files.begin(), recording.files.end());

@@ -16,8 +16,9 @@ namespace {
 
 constexpr int kDepthMax = 3;
 // What a client says of the other end, the best first.
-constexpr std::array<std::string_view, 8> kPeers = {"peer.service", "db.system", "db.type",      "messaging.destination.name", "message_bus.destination",
-                                                    "server.address", "peer.hostname", "peer.address"};
+constexpr std::array<std::string_view, 8> kPeers = {
+    "peer.service",   "db.system",     "db.type",     "messaging.destination.name", "message_bus.destination",
+    "server.address", "peer.hostname", "peer.address"};
 
 // A list of {"key": k, "value": v}, or an object, as Elasticsearch may hold it.
 template <typename Take>
@@ -58,7 +59,8 @@ class JaegerReader {
     const auto& [service, tags] = members<2>(process, {"serviceName", "tags"});
     SpanResourceBuilder resource;
     resource.take("service.name", text_of(service));
-    for_each_tag(tags, [&](std::string_view key, std::optional<Json> value) { resource.take(key, any_text_of(value)); });
+    for_each_tag(tags,
+                 [&](std::string_view key, std::optional<Json> value) { resource.take(key, any_text_of(value)); });
     return spans_.resource(resource.finish());
   }
 
@@ -71,8 +73,8 @@ class JaegerReader {
   }
 
   void read_span(Json json, const Processes& processes) {
-    const auto found = members<11>(json, {"traceID", "spanID", "parentSpanID", "references", "startTime", "duration", "tags", "tag",
-                                          "processID", "process", "startTimeMillis"});
+    const auto found = members<11>(json, {"traceID", "spanID", "parentSpanID", "references", "startTime", "duration",
+                                          "tags", "tag", "processID", "process", "startTimeMillis"});
     const std::string_view trace = text_of(found[0]), id = text_of(found[1]), parent = text_of(found[2]);
     if (!is_span_id(trace) || !is_span_id(id)) return spans_.leave_out("spans without ids");
     Span span;
@@ -121,7 +123,8 @@ class JaegerReader {
 };
 
 bool has_traces(const Recording& recording) {
-  for (const std::string_view name : {"data[].traceID", "data[].spans", "[].traceID", "traceID", "_source.traceID", "data.spans"})
+  for (const std::string_view name :
+       {"data[].traceID", "data[].spans", "[].traceID", "traceID", "_source.traceID", "data.spans"})
     if (recording.has(name)) return true;
   return recording.has("spans") && recording.has("processes");
 }
@@ -134,7 +137,8 @@ std::optional<std::string> recognize(const Recording& recording) {
   for (std::size_t at = recording.head.find(kName); at != std::string::npos; at = recording.head.find(kName, at + 1)) {
     const auto open = recording.head.find('"', at + kName.size());
     const auto close = open == std::string::npos ? open : recording.head.find('"', open + 1);
-    if (close != std::string::npos) services.insert(std::string_view(recording.head).substr(open + 1, close - open - 1));
+    if (close != std::string::npos)
+      services.insert(std::string_view(recording.head).substr(open + 1, close - open - 1));
   }
   if (!recording.is_whole) return "a Jaeger trace";
   return fmt::format("a Jaeger trace, {} service{}", services.size(), services.size() == 1 ? "" : "s");

@@ -78,7 +78,8 @@ std::string completed_json(std::string_view cut) {
     }
   }
   std::string whole(cut.substr(0, end));
-  for (auto bracket = open_there.rbegin(); bracket != open_there.rend(); ++bracket) whole += *bracket == '{' ? '}' : ']';
+  for (auto bracket = open_there.rbegin(); bracket != open_there.rend(); ++bracket)
+    whole += *bracket == '{' ? '}' : ']';
   return whole;
 }
 
@@ -109,7 +110,8 @@ std::optional<std::string_view> JsonDocuments::next() {
     if (at_ == size_ && !fill()) return std::nullopt;
     const char c = buffer_[at_];
     if (c == '{' || c == '[') break;
-    if (!is_blank(c) && c != ',' && static_cast<unsigned char>(c) < 0x80) ++foreign_bytes_;  // a byte-order mark is no text
+    if (!is_blank(c) && c != ',' && static_cast<unsigned char>(c) < 0x80)
+      ++foreign_bytes_;  // a byte-order mark is no text
   }
   lines_counted_ += static_cast<std::uint64_t>(std::count(buffer_.data() + counted_to_, buffer_.data() + at_, '\n'));
   counted_to_ = at_;
@@ -141,7 +143,8 @@ std::optional<std::string_view> JsonDocuments::next() {
 }
 
 Result<void> JsonDocuments::status() const {
-  if (too_large_) return Error{fmt::format("a JSON document of more than {} MB: it must be divided", kDocumentMax >> 20)};
+  if (too_large_)
+    return Error{fmt::format("a JSON document of more than {} MB: it must be divided", kDocumentMax >> 20)};
   return file_.status();
 }
 

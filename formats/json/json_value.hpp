@@ -55,7 +55,7 @@ inline std::optional<std::uint64_t> number_of(std::optional<Json> value) {
   std::uint64_t number = 0;
   if (value->get(number) == simdjson::SUCCESS) return number;
   double real = 0;
-  if (value->is_double() && value->get(real) == simdjson::SUCCESS)
+  if (value->get(real) == simdjson::SUCCESS)
     return real >= 0 && real < 1e19 ? std::optional(static_cast<std::uint64_t>(real)) : std::nullopt;
   const std::string_view text = text_of(value);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -67,11 +67,15 @@ inline std::optional<std::uint64_t> number_of(std::optional<Json> value) {
 inline std::optional<std::uint64_t> ns_of_us(std::optional<Json> value) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
   if (!value) return std::nullopt;
+  std::uint64_t whole = 0;
   double real = 0;
-  if (value->is_double() && value->get(real) == simdjson::SUCCESS)
-    return real >= 0 && real * 1000 < static_cast<double>(kMost) ? std::optional(static_cast<std::uint64_t>(std::llround(real * 1000)))
-                                                                 : std::nullopt;
-  const auto number = number_of(value);
+  const bool is_whole =
+      value->get(whole) == simdjson::SUCCESS;  // a double cannot hold the microseconds since 1970 with their parts
+  if (!is_whole && value->get(real) == simdjson::SUCCESS)
+    return real >= 0 && real * 1000 < static_cast<double>(kMost)
+               ? std::optional(static_cast<std::uint64_t>(std::llround(real * 1000)))
+               : std::nullopt;
+  const auto number = is_whole ? std::optional(whole) : number_of(value);
   return number && *number < kMost / 1000 ? std::optional(*number * 1000) : std::nullopt;
 }
 

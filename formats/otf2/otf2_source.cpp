@@ -231,16 +231,20 @@ Result<std::unique_ptr<ImportSource>> open(const std::string& path, const Import
 }
 
 std::optional<std::string> recognize(const Recording& recording) {
-  const bool is_archive = recording.is_folder
-                              ? std::find(recording.files.begin(), recording.files.end(), "traces.otf2") != recording.files.end()
-                              : recording.path.ends_with(".otf2");
+  const bool is_archive = recording.is_folder ? std::find(recording.files.begin(), recording.files.end(),
+                                                          "traces.otf2") != recording.files.end()
+                                              : recording.path.ends_with(".otf2");
   return is_archive ? std::optional<std::string>("an OTF2 archive") : std::nullopt;
 }
 
 }  // namespace
 
 ImportFormat otf2_import_format() {
-  return {"otf2", "an archive of an MPI program: the folder, or its file traces.otf2", {"readyTime", "diskTime"}, recognize, open};
+  return {"otf2",
+          "an archive of an MPI program: the folder, or its file traces.otf2",
+          {"readyTime", "diskTime"},
+          recognize,
+          open};
 }
 
 }  // namespace dpm

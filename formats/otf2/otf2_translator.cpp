@@ -67,13 +67,15 @@ void Otf2Translator::pass() {
 ImportReport Otf2Translator::report() const {
   ImportReport report;
   report.read.push_back({"ends of messages", messages_});
-  report.leave_out("collective operations of processes: a barrier or a reduction is not a message of one process to another",
-                   collectives_);
+  report.leave_out(
+      "collective operations of processes: a barrier or a reduction is not a message of one process to another",
+      collectives_);
   report.notes.push_back(
       "CPU time is inferred: it is the time outside of MPI, whether the process had a CPU or waited for one");
   report.unknown.push_back(ImportUnknown::cpu_waits);
-  report.no_messages = collectives_ > 0 ? "the archive has collective operations of MPI only"
-                                        : "the archive has no messages of MPI: the program was recorded without MPI, or had one process";
+  report.no_messages =
+      collectives_ > 0 ? "the archive has collective operations of MPI only"
+                       : "the archive has no messages of MPI: the program was recorded without MPI, or had one process";
   return report;
 }
 

@@ -70,7 +70,8 @@ void read_span(Json json, std::uint32_t resource, SpanSet& spans) {
   span.resource = resource;
   span.kind = kind_of(found[5]);
   if (found[6]) read_attributes(found[6], span, spans);
-  spans.add(span, number_of(either(found[3], found[11])).value_or(0), number_of(either(found[4], found[12])).value_or(0));
+  spans.add(span, number_of(either(found[3], found[11])).value_or(0),
+            number_of(either(found[4], found[12])).value_or(0));
   for_each_in(found[7], [&](Json link) {
     const auto& ids = members<4>(link, {"traceId", "spanId", "trace_id", "span_id"});
     const std::string_view linked_trace = text_of(either(ids[0], ids[2])), linked = text_of(either(ids[1], ids[3]));
@@ -79,7 +80,8 @@ void read_span(Json json, std::uint32_t resource, SpanSet& spans) {
 }
 
 void read_resource_spans(Json json, SpanSet& spans) {
-  const auto found = members<4>(json, {"resource", "scopeSpans", "scope_spans", "instrumentationLibrarySpans"});  // the last: before OTLP 0.15
+  const auto found = members<4>(
+      json, {"resource", "scopeSpans", "scope_spans", "instrumentationLibrarySpans"});  // the last: before OTLP 0.15
   SpanResourceBuilder resource;
   if (found[0])
     for_each_attribute(member(*found[0], "attributes"), [&](std::string_view key, std::optional<Json> value) {

@@ -22,7 +22,8 @@ bool may_be_json(std::string_view head) {
 
 Result<SpanSet> read_json(const std::string& path) {
   SpanSet spans;
-  if (auto done = read_span_documents(path, spans, [&](Json json) { read_otlp_json(json, spans); }); !done) return done.error();
+  if (auto done = read_span_documents(path, spans, [&](Json json) { read_otlp_json(json, spans); }); !done)
+    return done.error();
   return spans;
 }
 
@@ -64,12 +65,14 @@ Result<SpanSet> read_protobuf(const std::string& path) {
 
 std::optional<std::string> recognize(const Recording& recording) {
   if (recording.is_folder) return std::nullopt;
-  for (const std::string_view name : {"resourceSpans", "resource_spans", "batches", "trace.resourceSpans", "trace.resource_spans",
-                                      "trace.batches", "result.resourceSpans", "result.resource_spans", "[].resourceSpans",
-                                      "[].resource_spans", "[].result.resourceSpans", "data.resourceSpans", "data[].resourceSpans",
-                                      "data[].batches", "traces[].resourceSpans", "scopeSpans", "[].scopeSpans", "traces[].batches"})
+  for (const std::string_view name :
+       {"resourceSpans", "resource_spans", "batches", "trace.resourceSpans", "trace.resource_spans", "trace.batches",
+        "result.resourceSpans", "result.resource_spans", "[].resourceSpans", "[].resource_spans",
+        "[].result.resourceSpans", "data.resourceSpans", "data[].resourceSpans", "data[].batches",
+        "traces[].resourceSpans", "scopeSpans", "[].scopeSpans", "traces[].batches"})
     if (recording.has(name)) return "spans of OpenTelemetry (OTLP JSON)";
-  if (begins_otlp_protobuf(recording.head) || begins_with_size(recording.head)) return "spans of OpenTelemetry (OTLP protobuf)";
+  if (begins_otlp_protobuf(recording.head) || begins_with_size(recording.head))
+    return "spans of OpenTelemetry (OTLP protobuf)";
   return std::nullopt;
 }
 

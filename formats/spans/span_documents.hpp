@@ -25,7 +25,8 @@ Result<void> read_span_documents(const std::string& path, SpanSet& spans, const 
       spans.leave_out("documents that are not JSON");
   }
   if (auto done = documents->status(); !done) return Error{fmt::format("{}: {}", path, done.error().what)};
-  if (documents->is_cut()) spans.notes.push_back("the file ends in the middle of a document: its last spans are missing");
+  if (documents->is_cut())
+    spans.notes.push_back("the file ends in the middle of a document: its last spans are missing");
   if (documents->foreign_bytes() > 0) spans.leave_out("bytes between documents", documents->foreign_bytes());
   return {};
 }

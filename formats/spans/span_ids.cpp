@@ -60,7 +60,8 @@ std::uint32_t SpanIds::number_of_trace(std::string_view trace) {
   if (!last_trace_.empty() && last_trace_ == trace) return last_number_;
   last_trace_ = trace;
   const std::size_t low_digits = std::min(trace.size(), kDigits);
-  const auto high = trace.size() > kDigits ? value_of(trace.substr(0, trace.size() - kDigits)) : std::optional<std::uint64_t>(0);
+  const auto high =
+      trace.size() > kDigits ? value_of(trace.substr(0, trace.size() - kDigits)) : std::optional<std::uint64_t>(0);
   const auto low = value_of(trace.substr(trace.size() - low_digits));
   return last_number_ = traces_.number_of(high && low ? trace_text(*high, *low) : std::string(trace));
 }
@@ -74,7 +75,7 @@ SpanId SpanIds::add(std::string_view trace, std::string_view span) {
 SpanId SpanIds::add_bytes(std::string_view trace, std::string_view span) {
   const std::size_t low = std::min<std::size_t>(trace.size(), 8);
   const std::string text = trace.size() <= 16 ? trace_text(value_of_bytes(trace.substr(0, trace.size() - low)),
-                                                        value_of_bytes(trace.substr(trace.size() - low)))
+                                                           value_of_bytes(trace.substr(trace.size() - low)))
                                               : std::string(trace);
   last_trace_.clear();
   const std::uint32_t number = traces_.number_of(text);

@@ -8,7 +8,8 @@ namespace dpm {
 namespace {
 
 constexpr std::uint64_t kTimeEndNs = std::uint64_t{1} << 62;  // as of all events
-constexpr std::array<std::string_view, 6> kKinds = {"UNSPECIFIED", "INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER"};
+constexpr std::array<std::string_view, 6> kKinds = {"UNSPECIFIED", "INTERNAL", "SERVER",
+                                                    "CLIENT",      "PRODUCER", "CONSUMER"};
 
 bool ends_with_any_case(std::string_view text, std::string_view ending) {
   return text.size() >= ending.size() &&
@@ -25,13 +26,18 @@ SpanKind span_kind_named(std::string_view name) {
 }
 
 void SpanResourceBuilder::take(std::string_view key, std::string_view value) {
-  const std::pair<std::string_view, std::string*> known[] = {
-      {"service.name", &resource_.service}, {"service.instance.id", &instance_},
-      {"k8s.pod.name", &pod_},              {"k8s.pod.uid", &pod_},
-      {"container.id", &container_},        {"process.pid", &pid_},
-      {"pid", &pid_},                       {"host.name", &host_},
-      {"hostname", &host_},                 {"k8s.node.name", &node_},
-      {"client-uuid", &instance_},          {"ip", &container_}};
+  const std::pair<std::string_view, std::string*> known[] = {{"service.name", &resource_.service},
+                                                             {"service.instance.id", &instance_},
+                                                             {"k8s.pod.name", &pod_},
+                                                             {"k8s.pod.uid", &pod_},
+                                                             {"container.id", &container_},
+                                                             {"process.pid", &pid_},
+                                                             {"pid", &pid_},
+                                                             {"host.name", &host_},
+                                                             {"hostname", &host_},
+                                                             {"k8s.node.name", &node_},
+                                                             {"client-uuid", &instance_},
+                                                             {"ip", &container_}};
   for (const auto& [name, place] : known)
     if (name == key && place->empty()) *place = value;
 }
@@ -70,7 +76,8 @@ void SpanSet::link(SpanId to) {
 }
 
 void SpanSet::leave_out(std::string_view what, std::uint64_t count) {
-  const auto known = std::find_if(left_out.begin(), left_out.end(), [&](const ImportRow& row) { return row.what == what; });
+  const auto known =
+      std::find_if(left_out.begin(), left_out.end(), [&](const ImportRow& row) { return row.what == what; });
   if (known != left_out.end())
     known->count += count;
   else

@@ -119,11 +119,13 @@ struct SpanRelations {
       : parents(read.spans.size(), kNoSpan), links(read.links.size(), kNoSpan), left_out(read.spans.size()) {
     const std::vector<Span>& spans = read.spans;
     SpanTable by_id(spans);
-    std::map<std::uint32_t, std::uint32_t> sharing;  // a client span and the server span with its id, by the first of them
+    std::map<std::uint32_t, std::uint32_t>
+        sharing;  // a client span and the server span with its id, by the first of them
     for (std::uint32_t i = 0; i < spans.size(); ++i) {
       const std::uint32_t first = by_id.add(i);
       if (first == kNoSpan) continue;
-      const bool is_call = asks(spans[i].kind) ? is_asked(spans[first].kind) : is_asked(spans[i].kind) && asks(spans[first].kind);
+      const bool is_call =
+          asks(spans[i].kind) ? is_asked(spans[first].kind) : is_asked(spans[i].kind) && asks(spans[first].kind);
       if (!is_call || !sharing.try_emplace(first, i).second) {
         left_out[i] = true;
         ++duplicates;
@@ -198,12 +200,15 @@ class SpanSource : public ImportSource {
     report.leave_out("answers of spans that had not ended", unanswered_);
     report.leave_out("parents of spans that are their own ancestors", circles_);
     report.leave_out("links to spans that are not in the file", lost_links_);
-    report.read.push_back({"of them inside a process, which are its work", inside_});
+    if (inside_ > 0) report.read.push_back({"of them inside a process, which are its work", inside_});
+    if (open_ > 0) report.read.push_back({"of them that had not ended", open_});
     report.notes = read_.notes;
     const auto note = [&](std::uint64_t count, std::string_view noun, std::string_view one, std::string_view many) {
-      if (count > 0) report.notes.push_back(fmt::format("{} {}", counted(count, std::string(noun)), count == 1 ? one : many));
+      if (count > 0)
+        report.notes.push_back(fmt::format("{} {}", counted(count, std::string(noun)), count == 1 ? one : many));
     };
-    note(without_parent_, "span", "has a parent that is not in the file: its request is taken to come from outside",
+    note(without_parent_ - circles_, "span",
+         "has a parent that is not in the file: its request is taken to come from outside",
          "have parents that are not in the file: their requests are taken to come from outside");
     note(unasked_, "client span", "asked no span of the file: its request goes to 'outside'",
          "asked no span of the file: their requests go to 'outside'");
@@ -224,11 +229,15 @@ class SpanSource : public ImportSource {
     const SpanRelations relations(read_);
     duplicates_ = relations.duplicates;
     circles_ = relations.circles;
+    // Processes in the order of their first spans.
+    for (std::uint32_t i = 0; i < spans.size(); ++i)
+      if (!relations.left_out[i]) places_.process_of(spans[i]);
     std::vector<bool> has_asked(spans.size()), is_linked(spans.size());
     for (std::uint32_t i = 0; i < spans.size(); ++i) {
       const std::uint32_t parent = relations.parents[i];
       if (parent == kNoSpan || relations.left_out[i]) continue;
-      if (asks(spans[i].kind) || places_.process_of(spans[parent]) != places_.process_of(spans[i])) has_asked[parent] = true;
+      if (asks(spans[i].kind) || places_.process_of(spans[parent]) != places_.process_of(spans[i]))
+        has_asked[parent] = true;
     }
     std::size_t next_link = 0;
     for (std::size_t n = 0; n < relations.links.size(); ++n) {
@@ -245,10 +254,12 @@ class SpanSource : public ImportSource {
       if (relations.left_out[i]) continue;
       const bool is_lost = parent == kNoSpan && !span.parent.is_none();
       if (is_lost) ++without_parent_;
+      if (!span.has_ended) ++open_;
       any_sizes_ |= span.request_bytes > 0 || span.response_bytes > 0;
       if (parent != kNoSpan && places_.process_of(spans[parent]) != process)
         call(spans[parent], places_.process_of(spans[parent]), span, process);
-      else if (parent == kNoSpan && (span.kind == SpanKind::server || (span.kind == SpanKind::consumer && !is_linked[i])))
+      else if (parent == kNoSpan &&
+               (span.kind == SpanKind::server || (span.kind == SpanKind::consumer && !is_linked[i])))
         call(span, places_.outside(Span::kNone), span, process);
       else if (!asks(span.kind) && !is_linked[i])
         ++inside_;
@@ -320,14 +331,15 @@ class SpanSource : public ImportSource {
   SpanPlaces places_{info_, read_};
   std::vector<std::vector<Event>> events_;  // by process
   std::vector<std::uint64_t> sent_;         // by channel
-  std::uint64_t seen_ = 0, duplicates_ = 0, circles_ = 0, lost_links_ = 0, without_parent_ = 0, unanswered_ = 0, inside_ = 0,
-                unasked_ = 0, unclaimed_ = 0;
+  std::uint64_t seen_ = 0, duplicates_ = 0, circles_ = 0, lost_links_ = 0, without_parent_ = 0, unanswered_ = 0,
+                inside_ = 0, open_ = 0, unasked_ = 0, unclaimed_ = 0;
   bool any_sizes_ = false;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<ImportSource>> make_span_source(std::string_view format, const std::string& path, SpanSet spans) {
+Result<std::unique_ptr<ImportSource>> make_span_source(std::string_view format, const std::string& path,
+                                                       SpanSet spans) {
   constexpr std::size_t kProcessesMax = 60'000;  // each may need a machine of its own, and machines have 16 bits
   if (spans.spans.empty()) {
     std::string left_out;

@@ -23,7 +23,8 @@ std::string name_of(ChannelMedium medium, std::string_view from, std::string_vie
 
 // What tells a direction from others.
 std::string key_of(ChannelMedium medium, std::string_view from, std::string_view to) {
-  return medium == ChannelMedium::unix_socket && !from.empty() ? fmt::format("unix {}", from) : name_of(medium, from, to);
+  return medium == ChannelMedium::unix_socket && !from.empty() ? fmt::format("unix {}", from)
+                                                               : name_of(medium, from, to);
 }
 
 ChannelEnd end_of(ChannelMedium medium, std::string_view name) {
@@ -33,7 +34,8 @@ ChannelEnd end_of(ChannelMedium medium, std::string_view name) {
 
 }  // namespace
 
-StraceDirectionId StraceChannels::named(ChannelMedium medium, bool is_datagram, std::string_view from, std::string_view to) {
+StraceDirectionId StraceChannels::named(ChannelMedium medium, bool is_datagram, std::string_view from,
+                                        std::string_view to) {
   const auto [found, is_new] =
       by_key_.try_emplace(key_of(medium, from, to), static_cast<StraceDirectionId>(directions_.size()));
   if (is_new) directions_.push_back({medium, is_datagram, std::string(from), std::string(to), {}});
@@ -69,8 +71,10 @@ StraceDirection& StraceChannels::used(StraceDirectionId direction, bool sends) {
   StraceDirection& used = directions_[direction];
   if (used.id.is_none()) {
     used.id = ChannelId{static_cast<std::uint32_t>(info_.channels.size())};
-    ChannelInfo described{{}, name_of(used.medium, used.from, used.to),
-                          used.is_datagram ? ChannelKind::datagram : ChannelKind::stream, used.medium};
+    ChannelInfo described{{},
+                          name_of(used.medium, used.from, used.to),
+                          used.is_datagram ? ChannelKind::datagram : ChannelKind::stream,
+                          used.medium};
     described.sender = end_of(used.medium, used.from);
     described.receiver = end_of(used.medium, used.to);
     info_.channels.push_back(std::move(described));

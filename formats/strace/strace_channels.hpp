@@ -23,8 +23,8 @@ inline constexpr StraceDirectionId kNoDirection = UINT32_MAX;
 struct StraceDirection {
   ChannelMedium medium = ChannelMedium::unknown;
   bool is_datagram = false;
-  std::string from, to;  // the ends as far as they are known
-  ChannelId id;          // none: nothing was sent or received
+  std::string from, to;                  // the ends as far as they are known
+  ChannelId id;                          // none: nothing was sent or received
   std::uint64_t sent = 0, received = 0;  // bytes of a stream, messages of datagrams
 };
 

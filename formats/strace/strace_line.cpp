@@ -100,7 +100,8 @@ std::uint32_t signal_number(std::string_view name) {
 
 // "exited with 3 +++", "killed by SIGKILL +++", "superseded by execve in pid 8026 +++"
 void parse_end(std::string_view text, StraceLine& line) {
-  constexpr std::string_view kExited = "exited with ", kKilled = "killed by SIG", kSuperseded = "superseded by execve in pid ";
+  constexpr std::string_view kExited = "exited with ", kKilled = "killed by SIG",
+                             kSuperseded = "superseded by execve in pid ";
   const auto code_behind = [&](std::string_view words) {
     std::string_view rest = text.substr(words.size());
     return take_number<std::uint32_t>(rest);
@@ -162,7 +163,7 @@ bool parse_content(std::string_view text, StraceLine& line) {
 }
 
 void skip_quoting(std::string_view& text) {
-  while (!text.empty() && std::strchr(" \t>|", text.front()) != nullptr) text.remove_prefix(1);
+  while (!text.empty() && std::strchr(" \t>|/#*", text.front()) != nullptr) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
 }
 
@@ -188,7 +189,8 @@ std::optional<StraceNotice> find_notice(std::string_view line) {
   std::string_view rest = line.substr(at + kProcess.size());
   const auto tid = take_number<std::uint32_t>(rest);
   const bool attached = rest.starts_with(" attached"), detached = rest.starts_with(" detached");
-  if (!tid || !(attached || detached || rest.starts_with(" resumed") || rest.starts_with(" suspended"))) return std::nullopt;
+  if (!tid || !(attached || detached || rest.starts_with(" resumed") || rest.starts_with(" suspended")))
+    return std::nullopt;
   const bool named = at >= kStrace.size() && line.substr(at - kStrace.size(), kStrace.size()) == kStrace;
   return StraceNotice{named ? at - kStrace.size() : at, *tid, detached};
 }

@@ -8,7 +8,7 @@
 //   8032  1795690005.344500 <... recvfrom resumed>"+OK\r\n", 16384, 0, NULL, NULL) = 5 <0.000090>
 //   8032  1795690005.344931 +++ exited with 0 +++
 //
-// Blanks and the ">" of a quoted mail may stand before all. Views point into the line.
+// Blanks, the ">" of a quoted mail and the marks of a comment may stand before all. Views point into the line.
 #pragma once
 
 #include <cstdint>

@@ -96,7 +96,8 @@ std::uint32_t StraceLog::number_of(const StraceLine& line) {
   if (line.tid != 0) {
     if (processes().is_running(line.tid) || !processes().is_running(0)) return line.tid;
     const auto first = unfinished_.find(0);
-    const bool goes_on = line.kind == StraceLineKind::resumed && first != unfinished_.end() && first->second.name == line.call;
+    const bool goes_on =
+        line.kind == StraceLineKind::resumed && first != unfinished_.end() && first->second.name == line.call;
     if (births_ > 0 && !goes_on) return line.tid;
     if (processes().last_ended(line.tid).is_none() || goes_on) {
       processes().is_first(line.tid);
@@ -145,7 +146,7 @@ void StraceLog::act(const StraceLine& line, std::uint32_t tid, std::int64_t time
 void StraceLog::begin(const StraceLine& line, std::uint32_t tid, std::int64_t time_ns, bool finished) {
   const auto kind = strace_call_kind(line.call);
   processes().at(tid);
-  if (kind) translator_.begins(*kind, tid, time_ns, line.text);
+  if (kind) translator_.begins(*kind, line.call, tid, time_ns, line.text);
   if (!finished) {
     forget(tid);
     unfinished_[tid] = {kind, std::string(line.call), kind ? std::string(line.text) : std::string(), time_ns};
@@ -180,7 +181,8 @@ void StraceLog::finish(StraceCall call, std::string_view text) {
     call.end_known = true;
   }
   translator_.translate(call);
-  if (call.kind == StraceCallKind::create_process && outcome->result > 0) release(static_cast<std::uint32_t>(outcome->result));
+  if (call.kind == StraceCallKind::create_process && outcome->result > 0)
+    release(static_cast<std::uint32_t>(outcome->result));
 }
 
 void StraceLog::forget(std::uint32_t tid) {

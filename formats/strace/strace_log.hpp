@@ -69,8 +69,8 @@ class StraceLog {
   std::uint32_t tid_;
   StraceClock clock_;
   StraceLineCounts lines_;
-  std::unordered_map<std::uint32_t, Unfinished> unfinished_;  // by tid
-  std::uint32_t births_ = 0;                                  // of them, calls that make a process
+  std::unordered_map<std::uint32_t, Unfinished> unfinished_;   // by tid
+  std::uint32_t births_ = 0;                                   // of them, calls that make a process
   std::unordered_map<std::uint32_t, std::vector<Held>> held_;  // by tid
   std::vector<std::uint32_t> held_order_;
   std::size_t held_bytes_ = 0;

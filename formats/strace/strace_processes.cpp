@@ -104,6 +104,7 @@ void StraceProcesses::executes(ProcessId process, std::string_view path) {
   const std::string_view program = path.substr(path.rfind('/') + 1);  // npos + 1: the whole
   if (program.empty() || !info.group.is_none()) return;
   has_executed_[process.value] = true;
+  if (info.program == program) return;
   info.program = program;
   info.name = unique_name(program);
 }

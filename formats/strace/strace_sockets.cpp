@@ -68,12 +68,14 @@ bool is_loopback(std::string_view address) { return address.starts_with("127.") 
 
 // A socket that is bound to every address talks to its own machine by the address of the other end.
 std::string bound(std::string_view address, std::string_view peer) {
-  return is_any(address) && is_internet(peer) ? fmt::format("{}:{}", host_of(peer), port_of(address)) : std::string(address);
+  return is_any(address) && is_internet(peer) ? fmt::format("{}:{}", host_of(peer), port_of(address))
+                                              : std::string(address);
 }
 
 // Whether a client that connects to `destination` can be the peer that an accept saw, on one machine.
 bool is_same_host(std::string_view destination, std::string_view peer) {
-  return host_of(destination) == host_of(peer) || (is_loopback(destination) && is_loopback(peer)) || is_any(destination);
+  return host_of(destination) == host_of(peer) || (is_loopback(destination) && is_loopback(peer)) ||
+         is_any(destination);
 }
 
 bool closes_on_exec(std::string_view flags) {
@@ -129,7 +131,9 @@ StraceSocketId StraceSockets::of_number(std::string_view number) {
   return by_number_.emplace(std::string(number), add({})).first->second;
 }
 
-StraceSockets::Annotation StraceSockets::read_annotation(std::string_view text) {
+StraceSockets::Annotation StraceSockets::read_annotation(std::string_view printed) {
+  const std::string plain = unescaped(printed);  // -xx
+  const std::string_view text = plain;
   if (text.starts_with('/')) return {AnnotationKind::path};
   const auto close = text.rfind(']');
   const auto open = text.find(":[");
@@ -140,7 +144,7 @@ StraceSockets::Annotation StraceSockets::read_annotation(std::string_view text) 
     return {AnnotationKind::socket, of_number(inside)};
   }
   if (text.starts_with("pipe:[")) {
-    saw_descriptors_ = saw_ends_ = true;
+    saw_descriptors_ = true;
     StraceSocket pipe{ChannelMedium::pipe, false, true, std::string(inside), std::string(inside), 0, 0, {}, {}};
     pipe.out = pipe.in = channels_.named(ChannelMedium::pipe, false, inside, inside);
     return {AnnotationKind::socket, add(std::move(pipe))};
@@ -157,7 +161,8 @@ StraceSockets::Annotation StraceSockets::read_annotation(std::string_view text) 
     ends = ends.substr(0, comma);
   }
   const auto arrow = ends.find("->");
-  const std::string_view first = ends.substr(0, arrow), second = arrow == std::string_view::npos ? "" : ends.substr(arrow + 2);
+  const std::string_view first = ends.substr(0, arrow),
+                         second = arrow == std::string_view::npos ? "" : ends.substr(arrow + 2);
   StraceSocket socket{protocol->medium, protocol->is_datagram, true, {}, {}, kNoDirection, kNoDirection, {}, {}};
   if (protocol->medium == ChannelMedium::unix_socket) {
     const StraceSocketId id = of_number(first);
@@ -194,7 +199,8 @@ StraceSocketId StraceSockets::find_path(std::string_view path) {
   if (const auto known = fifos_.find(path); known != fifos_.end()) return known->second;
   // One that was made under a relative name.
   for (const auto& [name, socket] : fifos_)
-    if (name.front() != '/' && path.size() > name.size() && path.ends_with(name) && path[path.size() - name.size() - 1] == '/')
+    if (name.front() != '/' && path.size() > name.size() && path.ends_with(name) &&
+        path[path.size() - name.size() - 1] == '/')
       return socket;
   return kNoSocket;
 }
@@ -212,8 +218,9 @@ StraceSocketId StraceSockets::find(ProcessId process, std::string_view text) {
   const Annotation annotation =
       known != annotations_.end()
           ? known->second
-          : annotations_.emplace(std::string(descriptor.annotation), read_annotation(descriptor.annotation)).first->second;
-  return annotation.kind == AnnotationKind::path ? find_path(descriptor.annotation) : annotation.socket;
+          : annotations_.emplace(std::string(descriptor.annotation), read_annotation(descriptor.annotation))
+                .first->second;
+  return annotation.kind == AnnotationKind::path ? find_path(unescaped(descriptor.annotation)) : annotation.socket;
 }
 
 StraceSockets::Descriptors& StraceSockets::descriptors(ProcessId process) {
@@ -222,7 +229,8 @@ StraceSockets::Descriptors& StraceSockets::descriptors(ProcessId process) {
   return *descriptors_[process.value];
 }
 
-StraceSocketId StraceSockets::place(ProcessId process, std::string_view returned, StraceSocket socket, bool closed_by_exec) {
+StraceSocketId StraceSockets::place(ProcessId process, std::string_view returned, StraceSocket socket,
+                                    bool closed_by_exec) {
   const Descriptor descriptor = parse_descriptor(returned);
   if (descriptor.number < 0) return kNoSocket;
   if (!descriptor.annotation.empty()) {
@@ -289,8 +297,8 @@ void StraceSockets::made(ProcessId process, std::string_view returned, std::stri
   if (const auto known = unix_peers_.find(sockets_[id].local); known != unix_peers_.end()) unix_peers_.erase(known);
 }
 
-void StraceSockets::made_pair(ProcessId process, std::string_view first, std::string_view second, std::string_view domain,
-                              std::string_view type) {
+void StraceSockets::made_pair(ProcessId process, std::string_view first, std::string_view second,
+                              std::string_view domain, std::string_view type) {
   const StraceSocket kind = of_family(domain, type);
   const StraceSocketId one = place(process, first, kind, closes_on_exec(type));
   const StraceSocketId other = place(process, second, kind, closes_on_exec(type));
@@ -309,7 +317,8 @@ void StraceSockets::made_pair(ProcessId process, std::string_view first, std::st
   sockets_[other].in = sockets_[one].out;
 }
 
-void StraceSockets::made_pipe(ProcessId process, std::string_view reading, std::string_view writing, std::string_view flags) {
+void StraceSockets::made_pipe(ProcessId process, std::string_view reading, std::string_view writing,
+                              std::string_view flags) {
   const StraceSocketId reader = find(process, reading);
   if (reader != kNoSocket && sockets_[reader].is_named) return channels_.begins_unless_unread(sockets_[reader].in);
   const std::string name = fmt::format("{}", ++pipes_);
@@ -324,7 +333,8 @@ void StraceSockets::connects(ProcessId process, std::string_view descriptor, con
   if (id == kNoSocket || address.empty()) return;
   StraceSocket& socket = sockets_[id];
   // With -yy a connected socket has another name from now on.
-  if (socket.is_named || socket.medium == ChannelMedium::unknown || (saw_ends_ && socket.medium != ChannelMedium::udp)) return;
+  if (socket.is_named || socket.medium == ChannelMedium::unknown || (saw_ends_ && socket.medium != ChannelMedium::udp))
+    return;
   set_remote(id, address);
   if (socket.is_datagram && socket.medium != ChannelMedium::unix_socket) return;
   if (socket.out != kNoDirection) return;  // it asks again whether it is connected
@@ -544,7 +554,8 @@ StraceDirectionId StraceSockets::receiving(StraceSocketId id, const std::string&
       return channels_.named(ChannelMedium::unix_socket, socket.is_datagram, known->second, socket.local);
     if (!socket.is_datagram) return channels_.named(ChannelMedium::unix_socket, false, {}, socket.local);
   }
-  if (!socket.is_datagram || socket.local.empty() || (socket.is_named && socket.local.find_first_not_of("0123456789") == std::string::npos))
+  if (!socket.is_datagram || socket.local.empty() ||
+      (socket.is_named && socket.local.find_first_not_of("0123456789") == std::string::npos))
     return kNoDirection;
   return channels_.named(ChannelMedium::unix_socket, true, {}, socket.local);
 }

@@ -53,8 +53,8 @@ class StraceSockets {
   void made_pair(ProcessId process, std::string_view first, std::string_view second, std::string_view domain,
                  std::string_view type);
   void made_pipe(ProcessId process, std::string_view reading, std::string_view writing, std::string_view flags);
-  StraceSocketId accepted(ProcessId process, std::string_view listener, std::string_view returned, const std::string& peer,
-                          std::string_view flags);
+  StraceSocketId accepted(ProcessId process, std::string_view listener, std::string_view returned,
+                          const std::string& peer, std::string_view flags);
   void connects(ProcessId process, std::string_view descriptor, const std::string& address);  // the call begins
   void connect_failed(ProcessId process, std::string_view descriptor);
   void has_local(ProcessId process, std::string_view descriptor, const std::string& address);
@@ -74,8 +74,8 @@ class StraceSockets {
 
   void settle() { channels_.settle(); }
 
-  bool saw_ends() const { return saw_ends_; }                     // -yy
-  bool saw_descriptors() const { return saw_descriptors_; }       // -y or -yy
+  bool saw_ends() const { return saw_ends_; }                         // -yy
+  bool saw_descriptors() const { return saw_descriptors_; }           // -y or -yy
   std::uint64_t joined_by_order() const { return joined_by_order_; }  // connections
 
  private:
@@ -116,8 +116,9 @@ class StraceSockets {
   ByText<std::string> unix_peers_;  // of -yy, by number of the socket
   ByText<StraceSocketId> fifos_;
   std::vector<std::shared_ptr<Descriptors>> descriptors_;  // by process
-  ByText<std::deque<StraceSocketId>> connecting_, unclaimed_;  // by port or path: clients, and accepted connections without one
-  ByText<std::deque<StraceSocketId>> unnamed_;                 // UDP sockets that sent to this port without a known one
+  ByText<std::deque<StraceSocketId>> connecting_,
+      unclaimed_;                               // by port or path: clients, and accepted connections without one
+  ByText<std::deque<StraceSocketId>> unnamed_;  // UDP sockets that sent to this port without a known one
   std::unordered_map<StraceDirectionId, std::deque<StraceSocketId>> passed_;
   std::uint64_t pipes_ = 0, joined_by_order_ = 0;
   bool saw_ends_ = false, saw_descriptors_ = false;

@@ -52,19 +52,20 @@ class StraceSource : public ImportSource {
     report.leave_out(fmt::format("messages over sockets whose ends the log does not tell{}",
                                  translator_.sockets().saw_ends() ? "" : " (-yy has them)"),
                      translator_.gaps().messages);
+    report.leave_out("pipes and pairs of sockets whose descriptors the log abbreviates (-s 0; -yy has them)",
+                     translator_.gaps().pipes);
     if (const std::uint64_t joined = translator_.sockets().joined_by_order())
-      report.notes.push_back(
-          fmt::format("{} joined by the order of calls: the log does not name both ends (-yy does)",
-                      joined == 1 ? "1 connection is" : fmt::format("{} connections are", joined)));
+      report.notes.push_back(fmt::format("{} joined by the order of calls: the log does not name both ends (-yy does)",
+                                         joined == 1 ? "1 connection is" : fmt::format("{} connections are", joined)));
     if (is_cut()) report.notes.push_back("the compressed file ends in its middle: what follows is missing");
     if (times() == StraceTimeKind::none) report.unknown.push_back(ImportUnknown::times);
     if (times() == StraceTimeKind::seconds) report.unknown.push_back(ImportUnknown::parts_of_second);
     if (!knows_durations()) report.unknown.push_back(ImportUnknown::returns);
     report.unknown.push_back(ImportUnknown::cpu_times);
     report.unknown.push_back(ImportUnknown::cpu_waits);
-    report.no_messages = fmt::format("no call of the log sends or receives over a socket or a pipe {}: {} names their ends",
-                                     translator_.sockets().saw_descriptors() ? "that has two known ends" : "whose making it shows",
-                                     kHowToRecord);
+    report.no_messages = fmt::format(
+        "no call of the log sends or receives over a socket or a pipe {}: {} names their ends",
+        translator_.sockets().saw_descriptors() ? "that has two known ends" : "whose making it shows", kHowToRecord);
     return report;
   }
 
@@ -218,7 +219,7 @@ class StraceFolder : public StraceSource {
       if (known) call.ended_ns += *outcome->duration_ns, call.end_known = knows_durations_ = true;
       if (!part.has_begun) {
         translator_.processes().at(part.tid);
-        translator_.begins(*kind, part.tid, part.time_ns, line->text);
+        translator_.begins(*kind, line->call, part.tid, part.time_ns, line->text);
         if (outcome && may_wait(*kind)) {
           part.has_begun = true;
           order_.push({end_of(part, call), true, n});
@@ -308,11 +309,13 @@ Result<std::unique_ptr<ImportSource>> open_folder(const std::string& path, const
     parts.push_back({*std::move(file), tid});
   }
   if (parts.empty())
-    return Error{fmt::format("{}: a folder without files of strace -ff, whose names end in the numbers of processes", path)};
+    return Error{
+        fmt::format("{}: a folder without files of strace -ff, whose names end in the numbers of processes", path)};
   if (times == StraceTimeKind::none || times == StraceTimeKind::relative)
-    return Error{fmt::format("{}: the files of strace -ff have no times of the day, so the order between processes is not known: "
-                             "record with strace -ff -ttt -yy -T -o LOG COMMAND, or read one of the files",
-                             path)};
+    return Error{fmt::format(
+        "{}: the files of strace -ff have no times of the day, so the order between processes is not known: "
+        "record with strace -ff -ttt -yy -T -o LOG COMMAND, or read one of the files",
+        path)};
   return std::unique_ptr<ImportSource>(std::make_unique<StraceFolder>(std::move(parts), others, options));
 }
 
@@ -354,7 +357,8 @@ std::optional<std::string> recognize(const Recording& recording) {
     ++(line && is_certain(*line) ? certain : others);
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  return certain == kCertain || (certain > 0 && others == 0) ? std::optional<std::string>("a log of strace") : std::nullopt;
+  return certain == kCertain || (certain > 0 && others == 0) ? std::optional<std::string>("a log of strace")
+                                                             : std::nullopt;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "formats/strace/strace_text.hpp"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <charconv>
@@ -99,12 +100,15 @@ std::optional<std::int64_t> take_duration(std::string_view& text) {
 }
 
 int value_of_digit(char c, int base) {
-  const int value = is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : base;
+  const int value = is_digit(c)            ? c - '0'
+                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                           : base;
   return value < base ? value : -1;
 }
 
 // Behind a backslash, whose character is the last of what is taken.
-char unescaped(std::string_view text, std::size_t& at) {
+char take_escaped(std::string_view text, std::size_t& at) {
   constexpr std::string_view kLetters = "ntrvfae", kMeanings = "\n\t\r\v\f\a\033";
   if (const auto letter = kLetters.find(text[at]); letter != std::string_view::npos) return kMeanings[letter];
   const bool is_hex = text[at] == 'x';
@@ -183,26 +187,29 @@ bool is_constant(std::string_view text, std::string_view name, std::uint64_t val
   return number && static_cast<std::uint64_t>(*number) == value;
 }
 
+std::string unescaped(std::string_view text) {
+  std::string plain;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\\' && at + 1 < text.size())
+      plain += take_escaped(text, ++at);
+    else
+      plain += text[at];
+  }
+  return plain;
+}
+
 std::string first_string(std::string_view text) {
   const auto begin = text.find('"');
   if (begin == std::string_view::npos) return {};
   const std::string_view inside = text.substr(begin + 1, end_of_string(text, begin + 1) - begin - 1);
-  std::string plain;
-  for (std::size_t at = 0; at < inside.size(); ++at) {
-    if (inside[at] == '\\' && at + 1 < inside.size())
-      plain += unescaped(inside, ++at);
-    else
-      plain += inside[at];
-  }
-  return plain;
+  return unescaped(inside);
 }
 
 std::string socket_address(std::string_view text) {
   const auto family = find_field(text, "sa_family=");
   if (family == std::string_view::npos) return {};
   // "port=htons(80)", of sin_port and sin6_port; "inet_addr("10.0.0.1")", "inet_pton(AF_INET6, "::1", &sin6_addr)".
-  const auto port = number_behind(text, "port=htons(");
-  if (port) {
+  if (const auto port = number_behind(text, "port=htons(")) {
     for (const std::string_view call : {"inet_addr(", "inet_pton("}) {
       const auto at = find_field(text, call);
       if (at == std::string_view::npos) continue;
@@ -213,6 +220,18 @@ std::string socket_address(std::string_view text) {
     }
     return {};
   }
+  // With -X raw, as bytes: sin_port="\x00\x50", sin_addr="\x7f\x00\x00\x01".
+  const auto raw_port = find_field(text, "port="), raw_address = find_field(text, "addr=");
+  if (raw_port != std::string_view::npos && raw_address != std::string_view::npos) {
+    const std::string port = first_string(text.substr(raw_port)), address = first_string(text.substr(raw_address));
+    char name[INET6_ADDRSTRLEN] = {};
+    const bool is_6 = address.size() == 16;
+    if (port.size() != 2 || !(is_6 || address.size() == 4) ||
+        inet_ntop(is_6 ? AF_INET6 : AF_INET, address.data(), name, sizeof(name)) == nullptr)
+      return {};
+    const int number = static_cast<unsigned char>(port[0]) << 8 | static_cast<unsigned char>(port[1]);
+    return plain_address(is_6 ? fmt::format("[{}]:{}", name, number) : fmt::format("{}:{}", name, number));
+  }
   const auto path = find_field(text, "path=");
   if (path == std::string_view::npos) return {};
   const std::string_view rest = text.substr(path + 5);
@@ -222,7 +241,8 @@ std::string socket_address(std::string_view text) {
 std::string plain_address(std::string_view name) {
   if (!name.starts_with('[') || !name.substr(1).starts_with(kMapped)) return std::string(name);
   const auto close = name.find(']');
-  const std::string_view address = name.substr(1 + kMapped.size(), close == std::string_view::npos ? close : close - 1 - kMapped.size());
+  const std::string_view address =
+      name.substr(1 + kMapped.size(), close == std::string_view::npos ? close : close - 1 - kMapped.size());
   if (close == std::string_view::npos || address.find('.') == std::string_view::npos) return std::string(name);
   return fmt::format("{}{}", address, name.substr(close + 1));
 }

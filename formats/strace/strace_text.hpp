@@ -44,6 +44,8 @@ bool has_flag(std::string_view flags, std::string_view name, std::uint64_t bits)
 // Whether a constant is this one.
 bool is_constant(std::string_view text, std::string_view name, std::uint64_t value);
 
+// A text without its escapes: "\\x2f" is "/".
+std::string unescaped(std::string_view text);
 // The first string of the text without its quotes and escapes. As strace abbreviates it, so it stays.
 std::string first_string(std::string_view text);
 

@@ -27,8 +27,8 @@ std::string peer_of(const StraceCall& call) {
 bool peeks(const StraceCall& call) {
   const StraceArguments& arguments = call.outcome.arguments;
   const std::size_t flags = call.name == "recv" || call.name == "recvfrom" || call.name == "recvmmsg" ? 3
-                            : call.name == "recvmsg"                                                ? 2
-                                                                                                    : StraceArguments::kMax;
+                            : call.name == "recvmsg"                                                  ? 2
+                                                     : StraceArguments::kMax;
   return has_flag(arguments[flags], "MSG_PEEK", kPeek);
 }
 
@@ -50,8 +50,9 @@ bool says_fifo(std::string_view mode) {
 std::string_view annotation_of(std::string_view text) {
   const auto open = text.find('<');
   const auto close = text.rfind('>');
-  return open == std::string_view::npos || close == std::string_view::npos || close < open ? std::string_view()
-                                                                                          : text.substr(open + 1, close - open - 1);
+  return open == std::string_view::npos || close == std::string_view::npos || close < open
+             ? std::string_view()
+             : text.substr(open + 1, close - open - 1);
 }
 
 std::string path_at(std::string_view folder, std::string_view path) {
@@ -128,7 +129,8 @@ bool may_wait(StraceCallKind kind) {
          kind == splice;
 }
 
-void StraceTranslator::begins(StraceCallKind kind, std::uint32_t tid, std::int64_t time_ns, std::string_view text) {
+void StraceTranslator::begins(StraceCallKind kind, std::string_view name, std::uint32_t tid, std::int64_t time_ns,
+                              std::string_view text) {
   if (kind == StraceCallKind::receive || kind == StraceCallKind::receive_several) {
     const StraceSocketId socket = sockets_.find(processes_.at(tid), text);
     if (socket != kNoSocket && sockets_.receiving(socket, {}) != kNoDirection)
@@ -136,6 +138,13 @@ void StraceTranslator::begins(StraceCallKind kind, std::uint32_t tid, std::int64
   } else if (kind == StraceCallKind::connect) {
     const StraceArguments arguments = parse_arguments(text);
     sockets_.connects(processes_.at(tid), arguments[0], socket_address(arguments[1]));
+  } else if (kind == StraceCallKind::send && name == "sendto") {
+    // The receiver may have it before the call has returned.
+    const StraceArguments arguments = parse_arguments(text);
+    const std::string peer = socket_address(arguments[4]);
+    if (peer.empty()) return;
+    const StraceSocketId socket = sockets_.find(processes_.at(tid), arguments[0]);
+    if (socket != kNoSocket) sockets_.sending(socket, peer);
   }
 }
 
@@ -216,6 +225,10 @@ void StraceTranslator::follow(const StraceCall& call) {
       const std::string_view list = arguments[call.kind == new_pipe ? 0 : 3];
       if (result != 0 || !list.starts_with('[') || !list.ends_with(']')) return;
       const StraceArguments both = parse_arguments(list.substr(1, list.size() - 2));
+      if (both[0] == "...") {  // -s 0
+        ++gaps_.pipes;
+        return;
+      }
       if (call.kind == new_pipe) return sockets_.made_pipe(of, both[0], both[1], arguments[1]);
       return sockets_.made_pair(of, both[0], both[1], arguments[0], arguments[1]);
     }
@@ -237,7 +250,8 @@ void StraceTranslator::follow(const StraceCall& call) {
       if (result == 0) sockets_.has_remote(of, arguments[0], socket_address(arguments[1]));
       return;
     case option:
-      if (result == 0 && arguments[2].starts_with("SO_ERROR") && arguments[3].starts_with('[') && !arguments[3].starts_with("[0]"))
+      if (result == 0 && arguments[2].starts_with("SO_ERROR") && arguments[3].starts_with('[') &&
+          !arguments[3].starts_with("[0]"))
         sockets_.connect_failed(of, arguments[0]);
       return;
     case duplicate:
@@ -277,7 +291,8 @@ void StraceTranslator::follow(const StraceCall& call) {
     case state: {
       const auto mode = find_field(arguments[1], "st_mode=");
       const std::string_view path = annotation_of(arguments[0]);
-      if (result == 0 && mode != std::string_view::npos && path.starts_with('/') && says_fifo(arguments[1].substr(mode + 8)))
+      if (result == 0 && mode != std::string_view::npos && path.starts_with('/') &&
+          says_fifo(arguments[1].substr(mode + 8)))
         sockets_.is_fifo(path);
       return;
     }
@@ -316,7 +331,8 @@ Event& StraceTranslator::add(EventType type, const StraceCall& call) {
   return add(type, process(call), call.ended_ns, call.end_known ? Evidence::observed : Evidence::inferred);
 }
 
-void StraceTranslator::message(EventType type, const StraceCall& call, StraceDirectionId direction, std::int64_t bytes) {
+void StraceTranslator::message(EventType type, const StraceCall& call, StraceDirectionId direction,
+                               std::int64_t bytes) {
   const bool sends = type == EventType::send;
   StraceDirection& used = sockets_.channels().used(direction, sends);
   Event& event = add(type, call);
@@ -331,11 +347,13 @@ void StraceTranslator::message(EventType type, const StraceCall& call, StraceDir
 void StraceTranslator::count_unknown(const StraceCall& call, std::string_view descriptor, StraceSocketId socket) {
   if (socket != kNoSocket && sockets_[socket].is_datagram)
     ++gaps_.datagrams;
-  else if (is_of_sockets(call.name) ? !call.name.starts_with("sendfile") : annotation_of(descriptor).starts_with("socket:["))
+  else if (is_of_sockets(call.name) ? !call.name.starts_with("sendfile")
+                                    : annotation_of(descriptor).starts_with("socket:["))
     ++gaps_.messages;
 }
 
-void StraceTranslator::send(const StraceCall& call, std::string_view descriptor, const std::string& peer, std::int64_t bytes) {
+void StraceTranslator::send(const StraceCall& call, std::string_view descriptor, const std::string& peer,
+                            std::int64_t bytes) {
   const StraceSocketId socket = sockets_.find(process(call), descriptor);
   const StraceDirectionId direction = socket == kNoSocket ? kNoDirection : sockets_.sending(socket, peer);
   if (direction == kNoDirection) return count_unknown(call, descriptor, socket);
@@ -377,7 +395,8 @@ void StraceTranslator::accept(const StraceCall& call) {
   if (socket == kNoSocket) return;
   const StraceDirectionId out = sockets_.sending(socket, {}), in = sockets_.receiving(socket, {});
   if (out == kNoDirection || in == kNoDirection) return;
-  const ChannelId sends_on = sockets_.channels().used(out, true).id, receives_on = sockets_.channels().used(in, false).id;
+  const ChannelId sends_on = sockets_.channels().used(out, true).id,
+                  receives_on = sockets_.channels().used(in, false).id;
   Event& event = add(EventType::accept, call);
   event.channel = sends_on;
   event.passed_channel = receives_on;

@@ -66,6 +66,7 @@ struct StraceCall {
 struct StraceGaps {
   std::uint64_t datagrams = 0;  // of sockets that are not connected, between ends that are not known
   std::uint64_t messages = 0;   // over sockets whose ends are not known
+  std::uint64_t pipes = 0;      // and pairs of sockets, whose descriptors are abbreviated
 };
 
 // Lines and calls come in the order of the log.
@@ -73,7 +74,9 @@ class StraceTranslator {
  public:
   explicit StraceTranslator(TraceInfo& info) : processes_(info), sockets_(info), info_(info) {}
 
-  void begins(StraceCallKind kind, std::uint32_t tid, std::int64_t time_ns, std::string_view text);
+  // `name` is that of the call, `text` what follows its "(" as far as it goes.
+  void begins(StraceCallKind kind, std::string_view name, std::uint32_t tid, std::int64_t time_ns,
+              std::string_view text);
   void translate(const StraceCall& call);
   void ended(std::uint32_t tid, std::int64_t time_ns, std::uint32_t code);
   void end();  // of the log

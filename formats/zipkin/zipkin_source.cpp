@@ -18,8 +18,8 @@ class ZipkinReader {
       if (depth < kDepthMax) for_each_in(json, [&](Json each) { read(each, depth + 1); });
       return;
     }
-    const auto found = members<9>(
-        json, {"traceId", "id", "parentId", "kind", "timestamp", "duration", "localEndpoint", "remoteEndpoint", "tags"});
+    const auto found = members<9>(json, {"traceId", "id", "parentId", "kind", "timestamp", "duration", "localEndpoint",
+                                         "remoteEndpoint", "tags"});
     const std::string_view trace = text_of(found[0]), id = text_of(found[1]), parent = text_of(found[2]);
     if (!is_span_id(trace) || !is_span_id(id)) return spans_.leave_out("spans without ids");
     Span span;
@@ -41,8 +41,10 @@ class ZipkinReader {
       resource.take("ip", text_of(ipv4 ? ipv4 : ipv6));
     }
     if (tags) {
-      const auto known = members<5>(*tags, {"service.instance.id", "host.name", "k8s.pod.name", "container.id", "process.pid"});
-      constexpr std::string_view kNames[] = {"service.instance.id", "host.name", "k8s.pod.name", "container.id", "process.pid"};
+      const auto known =
+          members<5>(*tags, {"service.instance.id", "host.name", "k8s.pod.name", "container.id", "process.pid"});
+      constexpr std::string_view kNames[] = {"service.instance.id", "host.name", "k8s.pod.name", "container.id",
+                                             "process.pid"};
       for (std::size_t n = 0; n < known.size(); ++n) resource.take(kNames[n], any_text_of(known[n]));
     }
     return spans_.resource(resource.finish());
@@ -66,8 +68,10 @@ bool is_version_1(const Recording& recording) {
 }
 
 bool has_spans(const Recording& recording) {
-  return (recording.has("[].traceId") && recording.has("[].id")) || (recording.has("[][].traceId") && recording.has("[][].id")) ||
-         (recording.has("traceId") && recording.has("id") && (recording.has("localEndpoint") || recording.has("timestamp")));
+  return (recording.has("[].traceId") && recording.has("[].id")) ||
+         (recording.has("[][].traceId") && recording.has("[][].id")) ||
+         (recording.has("traceId") && recording.has("id") &&
+          (recording.has("localEndpoint") || recording.has("timestamp")));
 }
 
 std::optional<std::string> recognize(const Recording& recording) {
@@ -78,7 +82,8 @@ std::optional<std::string> recognize(const Recording& recording) {
 Result<std::unique_ptr<ImportSource>> open(const std::string& path, const ImportOptions& /*options*/) {
   const auto recording = look_at(path);
   if (!recording) return recording.error();
-  if (!has_spans(*recording)) return Error{path + ": no spans of Zipkin: it has no list of spans with 'traceId' and 'id'"};
+  if (!has_spans(*recording))
+    return Error{path + ": no spans of Zipkin: it has no list of spans with 'traceId' and 'id'"};
   if (is_version_1(*recording))
     return Error{path + ": spans of Zipkin's version 1: Zipkin's API /api/v2/traces gives them in version 2"};
   SpanSet spans;

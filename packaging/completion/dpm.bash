@@ -55,7 +55,7 @@ _dpm() {
   elif [[ "$command" == export && "$previous" == --to ]]; then
     choices="perfetto sqlite csv dot shiviz paje prometheus otf2"
   elif [[ "$command" == import && "$previous" == --from ]]; then
-    choices="strace otlp otf2 dpm-json"
+    choices="strace otlp otf2 jaeger zipkin chrome dpm-json"
   elif [[ "$previous" == --launcher ]]; then
     choices="ssh srun local"
   elif [[ "$previous" == --window ]]; then

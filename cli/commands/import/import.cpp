@@ -26,8 +26,10 @@ class ImportCommand : public Command {
     for (const ImportFormat& format : import_formats()) formats += fmt::format("\n{}: {}", format.name, format.summary);
     options.value("FILE", request_.file, "The recording; it may be compressed with gzip, xz or zstd").required();
     options.value("--from", request_.from, formats);
-    options.value("-o,--output", request_.output, "The trace directory to write; what exists is not overwritten").required();
-    options.value("--machine", request_.options.machine, "What to call the machine, where the recording does not say it");
+    options.value("-o,--output", request_.output, "The trace directory to write; what exists is not overwritten")
+        .required();
+    options.value("--machine", request_.options.machine,
+                  "What to call the machine, where the recording does not say it");
     describe_compress(options, request_.compressed);
   }
 
@@ -38,7 +40,8 @@ class ImportCommand : public Command {
       return refuse(terminal, *this,
                     Error{request_.output + " exists already: name a directory that does not, or remove this one"});
     if (!recording->what.empty())
-      terminal.err << fmt::format("{}: {} (--from {})\n", printable(request_.file), printable(recording->what), recording->format->name);
+      terminal.err << fmt::format("{}: {} (--from {})\n", printable(request_.file), printable(recording->what),
+                                  recording->format->name);
     const auto imported = write_recording(*recording, request_);
     if (!imported) {
       terminal.err << "dpm import: " << printable(imported.error().what) << '\n';

@@ -108,7 +108,8 @@ class ServeCommand : public Command {
     if (!await_trace(signals, terminal)) return kDone;
     auto foreign = ForeignTrace::open(path_, terminal);
     if (!foreign) return refuse(terminal, *this, foreign.error());
-    auto trace = LiveTrace::open(foreign->directory(), {.levels = {}, .source = title_.empty() ? path_ : title_, .dpm = DPM_VERSION});
+    auto trace = LiveTrace::open(foreign->directory(),
+                                 {.levels = {}, .source = title_.empty() ? path_ : title_, .dpm = DPM_VERSION});
     if (!trace) return refuse(terminal, *this, trace.error());
     auto server = view::PageServer::start(options_, std::string(view::page_html()), **trace);
     if (!server) return refuse(terminal, *this, server.error());

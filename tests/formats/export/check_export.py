@@ -112,6 +112,8 @@ def csv_lines(path: str) -> Seen:
     with open(path, newline="") as file:
         rows = list(csv.DictReader(file, strict=True))
     assert all(None not in row and None not in row.values() for row in rows)
+    # A spreadsheet computes a cell that begins as a formula; a number is one.
+    assert all(not re.match(r"[=+@\t\r]|-(?![0-9]+$)", cell) for row in rows for cell in row.values())
     notes = [row for row in rows if row["type"] in ("LOSS", "WARNING")]
     events = [row for row in rows if row["type"] not in ("LOSS", "WARNING")]
     seen = Seen()

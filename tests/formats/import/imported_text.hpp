@@ -1,12 +1,12 @@
 // What became of a recording, as text that two recordings of the same run have in common, or that a case expects.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "formats/import/guess.hpp"
 
@@ -21,7 +21,8 @@ class ImportedEvents : public EventSink {
     // The source owns the names.
     for (const ProcessInfo& process : info_->processes) processes.push_back(process.name);
     for (const ChannelInfo& channel : info_->channels) channels.push_back(channel.name);
-    std::stable_sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) { return a.local_time < b.local_time; });
+    std::stable_sort(events_.begin(), events_.end(),
+                     [](const Event& a, const Event& b) { return a.local_time < b.local_time; });
   }
 
   // Each event without its time, in the order of times.
@@ -30,7 +31,8 @@ class ImportedEvents : public EventSink {
     for (const Event& event : events_) {
       text += fmt::format("{} {}", processes[event.process.value], name_of(event.type));
       if (!event.peer.is_none()) text += " " + processes[event.peer.value];
-      if (event.type == EventType::send || event.type == EventType::receive) text += fmt::format(" {} bytes", event.length_bytes);
+      if (event.type == EventType::send || event.type == EventType::receive)
+        text += fmt::format(" {} bytes", event.length_bytes);
       if (with_channels && !event.channel.is_none()) text += fmt::format(" over {}", channels[event.channel.value]);
       if (event.type == EventType::destroy_process) text += fmt::format(" {}", event.code);
       text += '\n';

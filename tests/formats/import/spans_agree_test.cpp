@@ -57,18 +57,22 @@ std::string otlp(const std::vector<WrittenSpan>& spans, bool snake, bool upper, 
   const auto name = [&](const char* camel, const char* other) { return snake ? other : camel; };
   std::string text = fmt::format("{{\"{}\":[", list);
   for (std::uint32_t service = 0; service < 4; ++service) {
-    text += fmt::format("{}{{\"resource\":{{\"attributes\":[{{\"key\":\"service.name\",\"value\":{{\"{}\":\"s{}\"}}}}]}},\"{}\":[{{\"spans\":[",
-                        service == 0 ? "" : ",", name("stringValue", "string_value"), service, name("scopeSpans", "scope_spans"));
+    text += fmt::format(
+        "{}{{\"resource\":{{\"attributes\":[{{\"key\":\"service.name\",\"value\":{{\"{}\":\"s{}\"}}}}]}},\"{}\":[{{"
+        "\"spans\":[",
+        service == 0 ? "" : ",", name("stringValue", "string_value"), service, name("scopeSpans", "scope_spans"));
     const char* comma = "";
     for (const WrittenSpan& span : spans) {
       if (span.service != service) continue;
       text += fmt::format("{}{{\"{}\":\"{}\",\"{}\":\"{:016x}\",\"kind\":{},\"{}\":\"{}000\",\"{}\":{}000", comma,
-                          name("traceId", "trace_id"), kTrace, name("spanId", "span_id"), span.id, static_cast<int>(span.kind),
-                          name("startTimeUnixNano", "start_time_unix_nano"), span.begin_us,
+                          name("traceId", "trace_id"), kTrace, name("spanId", "span_id"), span.id,
+                          static_cast<int>(span.kind), name("startTimeUnixNano", "start_time_unix_nano"), span.begin_us,
                           name("endTimeUnixNano", "end_time_unix_nano"), span.end_us);
       const std::string parent = fmt::format("{:016x}", span.parent);
       std::string shown = parent;
-      if (upper) std::transform(shown.begin(), shown.end(), shown.begin(), [](char c) { return c >= 'a' ? static_cast<char>(c - 32) : c; });
+      if (upper)
+        std::transform(shown.begin(), shown.end(), shown.begin(),
+                       [](char c) { return c >= 'a' ? static_cast<char>(c - 32) : c; });
       if (span.parent != 0) text += fmt::format(",\"{}\":\"{}\"", name("parentSpanId", "parent_span_id"), shown);
       text += "}";
       comma = ",";
@@ -82,10 +86,13 @@ std::string jaeger(const std::vector<WrittenSpan>& spans) {
   std::string text = fmt::format("{{\"data\":[{{\"traceID\":\"{}\",\"spans\":[", kTrace);
   for (const WrittenSpan& span : spans)
     text += fmt::format(
-        "{}{{\"traceID\":\"{}\",\"spanID\":\"{:x}\",\"references\":[{}],\"startTime\":{},\"duration\":{},\"tags\":[{{\"key\":\"span.kind\","
+        "{}{{\"traceID\":\"{}\",\"spanID\":\"{:x}\",\"references\":[{}],\"startTime\":{},\"duration\":{},\"tags\":[{{"
+        "\"key\":\"span.kind\","
         "\"value\":\"{}\"}}],\"processID\":\"p{}\"}}",
         &span == &spans.front() ? "" : ",", kTrace, span.id,
-        span.parent == 0 ? "" : fmt::format("{{\"refType\":\"CHILD_OF\",\"traceID\":\"{}\",\"spanID\":\"{:x}\"}}", kTrace, span.parent),
+        span.parent == 0
+            ? ""
+            : fmt::format("{{\"refType\":\"CHILD_OF\",\"traceID\":\"{}\",\"spanID\":\"{:x}\"}}", kTrace, span.parent),
         span.begin_us, span.end_us - span.begin_us, kKinds[static_cast<int>(span.kind)], span.service);
   text += "],\"processes\":{";
   for (int service = 0; service < 4; ++service)
@@ -98,11 +105,15 @@ std::string zipkin(const std::vector<WrittenSpan>& spans, bool lines) {
   for (const WrittenSpan& span : spans) {
     std::string kind = kKinds[static_cast<int>(span.kind)];
     std::transform(kind.begin(), kind.end(), kind.begin(), [](char c) { return static_cast<char>(c - 32); });
-    text += fmt::format("{}{{\"traceId\":\"{}\",\"id\":\"{:016x}\",{}{}\"timestamp\":{},\"duration\":{},\"localEndpoint\":{{\"serviceName\":\"s{}\"}}}}",
-                        &span == &spans.front() ? "" : lines ? "\n" : ",", kTrace, span.id,
-                        span.parent == 0 ? "" : fmt::format("\"parentId\":\"{:016x}\",", span.parent),
-                        kind == "INTERNAL" ? "" : fmt::format("\"kind\":\"{}\",", kind), span.begin_us, span.end_us - span.begin_us,
-                        span.service);
+    text += fmt::format(
+        "{}{{\"traceId\":\"{}\",\"id\":\"{:016x}\",{}{}\"timestamp\":{},\"duration\":{},\"localEndpoint\":{{"
+        "\"serviceName\":\"s{}\"}}}}",
+        &span == &spans.front() ? ""
+        : lines                 ? "\n"
+                                : ",",
+        kTrace, span.id, span.parent == 0 ? "" : fmt::format("\"parentId\":\"{:016x}\",", span.parent),
+        kind == "INTERNAL" ? "" : fmt::format("\"kind\":\"{}\",", kind), span.begin_us, span.end_us - span.begin_us,
+        span.service);
   }
   return text + (lines ? "" : "]");
 }
@@ -112,7 +123,9 @@ std::string varint(std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
   return bytes + static_cast<char>(value);
 }
-std::string field(std::uint32_t number, const std::string& bytes) { return varint(number << 3 | 2) + varint(bytes.size()) + bytes; }
+std::string field(std::uint32_t number, const std::string& bytes) {
+  return varint(number << 3 | 2) + varint(bytes.size()) + bytes;
+}
 std::string big_endian(std::uint64_t value, std::size_t size) {
   std::string bytes;
   for (std::size_t n = size; n-- > 0;) bytes += static_cast<char>(value >> (8 * n));
@@ -129,7 +142,8 @@ std::string protobuf(const std::vector<WrittenSpan>& spans, bool sized) {
     std::string list;
     for (const WrittenSpan& span : spans) {
       if (span.service != service) continue;
-      std::string message = field(1, big_endian(0x5b8efff798038103, 8) + big_endian(0xd269b633813fc60c, 8)) + field(2, big_endian(span.id, 8));
+      std::string message = field(1, big_endian(0x5b8efff798038103, 8) + big_endian(0xd269b633813fc60c, 8)) +
+                            field(2, big_endian(span.id, 8));
       if (span.parent != 0) message += field(4, big_endian(span.parent, 8));
       message += varint(6 << 3) + varint(static_cast<std::uint64_t>(span.kind)) + varint(7 << 3 | 1) +
                  little_endian(static_cast<std::uint64_t>(span.begin_us) * 1000) + varint(8 << 3 | 1) +

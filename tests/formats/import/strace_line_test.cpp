@@ -32,7 +32,8 @@ TEST_CASE("strace: the forms of a line's beginning", "[import]") {
       {"7      0.000012 close(3) = 0", 7, StraceTimeKind::relative, 12'000},
       {"     0.000012 close(3) = 0", 0, StraceTimeKind::relative, 12'000},
       {"7 10:00:01 (+     0.000012) close(3) = 0", 7, StraceTimeKind::seconds, (10 * 3600 + 1) * 1'000'000'000LL},
-      {"7 [x_t] 10:00:01 [ 3] [00007f51a2b3c4d5] close(3) = 0", 7, StraceTimeKind::seconds, (10 * 3600 + 1) * 1'000'000'000LL},
+      {"7 [x_t] 10:00:01 [ 3] [00007f51a2b3c4d5] close(3) = 0", 7, StraceTimeKind::seconds,
+       (10 * 3600 + 1) * 1'000'000'000LL},
       {"close(3) = 0", 0, StraceTimeKind::none, 0},
       {"7 close(3)                                = 0\r", 7, StraceTimeKind::none, 0},
       {">  \t7 close(3) = ?", 7, StraceTimeKind::none, 0}};
@@ -45,7 +46,8 @@ TEST_CASE("strace: the forms of a line's beginning", "[import]") {
     CHECK(line->time_ns == time_ns);
     CHECK(line->call == "close");
   }
-  for (const char* foreign : {"", "printf(x);", "a line of text", "7 99999999999:1.5 close(3)", "1.5 read me (please)"}) {
+  for (const char* foreign :
+       {"", "printf(x);", "a line of text", "7 99999999999:1.5 close(3)", "1.5 read me (please)"}) {
     CAPTURE(foreign);
     CHECK_FALSE(parse_strace_line(foreign).has_value());
   }
@@ -95,8 +97,10 @@ TEST_CASE("strace: strings and addresses", "[import]") {
   CHECK(first_string(R"(x"\x2f\x61\"\320\237\7b\n")") == "/a\"\xd0\x9f\ab\n");
   const std::pair<std::string_view, std::string_view> addresses[] = {
       {R"({sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr("10.0.0.1")})", "10.0.0.1:80"},
-      {R"({sa_family=AF_INET6, sin6_port=htons(80), inet_pton(AF_INET6, "::1", &sin6_addr), sin6_scope_id=0})", "[::1]:80"},
-      {R"({sa_family=AF_INET6, sin6_port=htons(80), inet_pton(AF_INET6, "::ffff:10.0.0.1", &sin6_addr)})", "10.0.0.1:80"},
+      {R"({sa_family=AF_INET6, sin6_port=htons(80), inet_pton(AF_INET6, "::1", &sin6_addr), sin6_scope_id=0})",
+       "[::1]:80"},
+      {R"({sa_family=AF_INET6, sin6_port=htons(80), inet_pton(AF_INET6, "::ffff:10.0.0.1", &sin6_addr)})",
+       "10.0.0.1:80"},
       {R"({sa_family=AF_UNIX, sun_path="/run/x"})", "/run/x"},
       {R"({sa_family=AF_UNIX, sun_path=@"x"})", "@x"},
       {R"({sa_family=AF_FILE, path="/dev/log"})", "/dev/log"},

@@ -15,7 +15,19 @@ enum class Descriptors { plain, y, yy };
 enum class Times { none, relative, seconds, day, epoch };
 enum class Prefix { number, terminal, command };
 enum class Extra {
-  none, instruction, number, context, duration, carriage_return, indented, quoted, head, stack, hexadecimal, short_strings, raw
+  none,
+  instruction,
+  number,
+  context,
+  duration,
+  carriage_return,
+  indented,
+  quoted,
+  head,
+  stack,
+  hexadecimal,
+  short_strings,
+  raw
 };
 
 struct Options {
@@ -36,7 +48,8 @@ class Log {
  public:
   explicit Log(const Options& options) : options_(options) {
     if (options_.extra == Extra::head)
-      for (int line = 0; line < 300; ++line) text_ += fmt::format("$ something else, line {} (it is long) = no\n", line);
+      for (int line = 0; line < 300; ++line)
+        text_ += fmt::format("$ something else, line {} (it is long) = no\n", line);
   }
 
   std::string take() { return std::move(text_); }
@@ -96,7 +109,8 @@ class Log {
 
   std::string duration() const { return options_.extra == Extra::duration ? " <0.000002>" : ""; }
   void stack() {
-    if (options_.extra == Extra::stack) text_ += " > /usr/lib/libc.so.6(read+0x10) [0x10e1]\n > /usr/bin/app(main+0x5) [0x2]\n";
+    if (options_.extra == Extra::stack)
+      text_ += " > /usr/lib/libc.so.6(read+0x10) [0x10e1]\n > /usr/bin/app(main+0x5) [0x2]\n";
   }
 
   void line(int pid, const std::string& content) {
@@ -152,22 +166,28 @@ std::string log_with(const Options& options) {
   const Place reading{4, "pipe:[77]", "pipe:[77]"}, writing{5, "pipe:[77]", "pipe:[77]"};
   const Place one{6, "socket:[501]", "UNIX-STREAM:[501->502]"}, other{7, "socket:[502]", "UNIX-STREAM:[502->501]"};
   const Place served{8, "socket:[903]", "TCP:[127.0.0.1:8080->127.0.0.1:5000]"};
-  const Place asking{8, "socket:[902]", "TCP:[127.0.0.1:5000->127.0.0.1:8080]"}, new_socket{8, "socket:[902]", "TCP:[902]"};
+  const Place asking{8, "socket:[902]", "TCP:[127.0.0.1:5000->127.0.0.1:8080]"},
+      new_socket{8, "socket:[902]", "TCP:[902]"};
   const Place copy{11, "pipe:[77]", "pipe:[77]"};
   Log log(options);
   const std::string inet = log.constant("AF_INET", "0x2");
   const auto address = [&](int port) {
-    return fmt::format("{{sa_family={}, sin_port=htons({}), sin_addr=inet_addr({})}}", inet, port, log.quoted("127.0.0.1"));
+    return fmt::format("{{sa_family={}, sin_port=htons({}), sin_addr=inet_addr({})}}", inet, port,
+                       log.quoted("127.0.0.1"));
   };
   const auto at = [&](const Place& place) { return log.at(place); };
   log.call(100, "execve", log.quoted("/usr/bin/app") + log.context() + ", [\"app\"], 0x7ffe /* 9 vars */", "0");
-  log.call(100, "socket", fmt::format("{}, {}, 0", inet, log.constant("SOCK_STREAM|SOCK_CLOEXEC", "0x80001")), at(unbound));
+  log.call(100, "socket", fmt::format("{}, {}, 0", inet, log.constant("SOCK_STREAM|SOCK_CLOEXEC", "0x80001")),
+           at(unbound));
   log.call(100, "bind", at(unbound) + ", " + address(8080) + ", 16", "0");
   log.call(100, "listen", at(listening) + ", 5", "0");
   log.call(100, "pipe2", fmt::format("[{}, {}], 0", at(reading), at(writing)), "0");
   log.call(100, "socketpair",
-           fmt::format("{}, {}, 0, [{}, {}]", log.constant("AF_UNIX", "0x1"), log.constant("SOCK_STREAM", "0x1"), at(one), at(other)), "0");
-  log.call(100, "clone", "child_stack=NULL, flags=" + log.constant("CLONE_CHILD_SETTID|SIGCHLD", "0x1000011") + ", child_tidptr=0x7f",
+           fmt::format("{}, {}, 0, [{}, {}]", log.constant("AF_UNIX", "0x1"), log.constant("SOCK_STREAM", "0x1"),
+                       at(one), at(other)),
+           "0");
+  log.call(100, "clone",
+           "child_stack=NULL, flags=" + log.constant("CLONE_CHILD_SETTID|SIGCHLD", "0x1000011") + ", child_tidptr=0x7f",
            options.prefix == Prefix::command ? "101<app>" : "101");
   log.begins();
   log.call(101, "close", at(other), "0");
@@ -179,7 +199,8 @@ std::string log_with(const Options& options) {
   log.call(101, "write", fmt::format("{}, {}, 14", at(asking), log.text("GET / msg_len=9")), "14");
   log.resumed(100, "read", log.text("GET / msg_len=9") + ", 4096", "14");
   log.call(100, "sendmsg",
-           fmt::format("{}, {{msg_name=NULL, msg_namelen=0, msg_iov=[{{iov_base={}, iov_len=6}}], msg_iovlen=1, msg_controllen=0, msg_flags=0}}, 0",
+           fmt::format("{}, {{msg_name=NULL, msg_namelen=0, msg_iov=[{{iov_base={}, iov_len=6}}], msg_iovlen=1, "
+                       "msg_controllen=0, msg_flags=0}}, 0",
                        at(served), log.text("answer")),
            "6");
   log.call(101, "recvfrom", fmt::format("{}, {}, 64, MSG_PEEK, NULL, NULL", at(asking), log.text("answer")), "6");
@@ -191,7 +212,8 @@ std::string log_with(const Options& options) {
   log.call(100, "write", fmt::format("{}, {}, 3", at(other), log.text("ask")), "3");
   log.call(101, "read", fmt::format("{}, {}, 64", at(one), log.text("ask")), "3");
   log.ends(101);
-  log.call(100, "wait4", "-1, [{WIFEXITED(s) && WEXITSTATUS(s) == 0}], 0, NULL", options.prefix == Prefix::command ? "101<app>" : "101");
+  log.call(100, "wait4", "-1, [{WIFEXITED(s) && WEXITSTATUS(s) == 0}], 0, NULL",
+           options.prefix == Prefix::command ? "101<app>" : "101");
   log.ends(100);
   return log.take();
 }
@@ -236,7 +258,8 @@ TEST_CASE("strace: every combination of options tells the same run", "[import]")
             if (sent.type != EventType::send) continue;
             const auto& all = imported.events.events();
             CHECK(std::count_if(all.begin(), all.end(), [&](const Event& event) {
-                    return event.type == EventType::receive && event.channel == sent.channel && event.sequence == sent.sequence;
+                    return event.type == EventType::receive && event.channel == sent.channel &&
+                           event.sequence == sent.sequence;
                   }) == 1);
           }
         }

@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   info.processes[0].name = "a \"b\" \\N, {c}: <d>;\n#%e'f\x1b[31m";
   info.processes[1].name = "twin";
   info.processes.push_back(info.processes[1]);
-  for (ChannelInfo& channel : info.channels) channel.name = "\xff\"; DROP TABLE event; --,\r\n";
+  for (ChannelInfo& channel : info.channels) channel.name = "=\xff\"; DROP TABLE event; --,\r\n";
   info.machines.front().name = "red \"\\\n";
   if (info.machines.size() == 1) info.machines.push_back({"blue", 1});
   info.processes[1].machine = MachineId{1};
