@@ -36,7 +36,7 @@ function(dpm_answer name)
   dpm_register(DPM_ANSWERS ${name} "${ARG_PLACE}")
 endfunction()
 
-# dpm_import_format(NAME [PLACE place]): the folder's component dpm_import_NAME reads a format. It exports dpm::NAME_import_format()
+# dpm_import_format(NAME [PLACE place]): the folder's component dpm_import_NAME reads a format. It exports dpm::make_NAME_import_format()
 # (formats/import/import_format.hpp).
 function(dpm_import_format name)
   cmake_parse_arguments(ARG "" "PLACE" "" ${ARGN})
@@ -44,7 +44,7 @@ function(dpm_import_format name)
 endfunction()
 
 # dpm_format_registry(DIRECTION name...): the list of formats that are read (import) or written (export), generated from
-# formats/DIRECTION/registry.cpp.in as part of dpm_DIRECTION. A format NAME exports dpm::NAME_DIRECTION_format().
+# formats/DIRECTION/registry.cpp.in as part of dpm_DIRECTION. A format NAME exports dpm::make_NAME_DIRECTION_format().
 function(dpm_format_registry direction)
   string(SUBSTRING ${direction} 0 1 first)
   string(TOUPPER ${first} first)
@@ -53,8 +53,8 @@ function(dpm_format_registry direction)
   set(calls)
   set(libraries)
   foreach(name ${ARGN})
-    string(APPEND DPM_FORMAT_DECLARATIONS "${first}${rest}Format ${name}_${direction}_format();\n")
-    list(APPEND calls "${name}_${direction}_format()")
+    string(APPEND DPM_FORMAT_DECLARATIONS "${first}${rest}Format make_${name}_${direction}_format();\n")
+    list(APPEND calls "make_${name}_${direction}_format()")
     if(TARGET dpm_${direction}_${name})
       list(APPEND libraries dpm_${direction}_${name})
     endif()

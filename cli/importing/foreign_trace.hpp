@@ -10,7 +10,7 @@ namespace dpm::cli {
 
 class ForeignTrace {
  public:
-  // A path that is no recording is taken as it is. Refuses a recording that is not read.
+  // Another path stays as it is. Refuses a recording that is not read.
   static Result<ForeignTrace> open(const std::string& path, Terminal& terminal);
   ForeignTrace(ForeignTrace&& other) noexcept;
   ForeignTrace& operator=(ForeignTrace&&) = delete;

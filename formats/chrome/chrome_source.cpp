@@ -293,12 +293,12 @@ class ChromeSource : public ImportSource {
   std::uint64_t without_begin_ = 0, without_end_ = 0;
 };
 
-bool has_events(const Recording& recording) {
+bool has_events(const RecordingHead& recording) {
   return recording.has("traceEvents") ||
          (recording.has("[].ph") && (recording.has("[].ts") || recording.has("[].pid")));
 }
 
-std::optional<std::string> recognize(const Recording& recording) {
+std::optional<std::string> recognize(const RecordingHead& recording) {
   if (recording.is_folder || !has_events(recording)) return std::nullopt;
   return "Chrome trace JSON";
 }
@@ -324,7 +324,7 @@ Result<std::unique_ptr<ImportSource>> open(const std::string& path, const Import
 
 }  // namespace
 
-ImportFormat chrome_import_format() {
+ImportFormat make_chrome_import_format() {
   return {
       "chrome",
       "Chrome trace JSON with arrows (flow events), as chromium --trace-startup and dpm export --to perfetto write it",

@@ -10,6 +10,6 @@
 
 namespace dpm {
 
-ImportFormat chrome_import_format();
+ImportFormat make_chrome_import_format();
 
 }  // namespace dpm

@@ -96,7 +96,7 @@ Result<std::unique_ptr<ImportSource>> open(const std::string& path, const Import
   return std::unique_ptr<ImportSource>(std::make_unique<DpmJsonSource>(std::move(events)));
 }
 
-std::optional<std::string> recognize(const Recording& recording) {
+std::optional<std::string> recognize(const RecordingHead& recording) {
   const bool has_events = (recording.has("[].event") && recording.has("[].process")) ||
                           (recording.has("event") && recording.has("process"));
   return has_events && !recording.is_folder ? std::optional<std::string>("events of DPM as JSON") : std::nullopt;
@@ -104,7 +104,7 @@ std::optional<std::string> recognize(const Recording& recording) {
 
 }  // namespace
 
-ImportFormat dpm_json_import_format() {
+ImportFormat make_dpm_json_import_format() {
   return {"dpm-json",
           "events as dpm events --json prints them, or as your own program writes them",
           {"readyTime", "diskTime"},

@@ -9,6 +9,6 @@
 
 namespace dpm {
 
-ImportFormat dpm_json_import_format();
+ImportFormat make_dpm_json_import_format();
 
 }  // namespace dpm

@@ -77,7 +77,7 @@ class CsvExporter : public Exporter {
 
 }  // namespace
 
-ExportFormat csv_export_format() {
+ExportFormat make_csv_export_format() {
   return {"csv", "a line for each event, for spreadsheets, R and pandas", true, true,
           [](const std::string& path, const TimeAxis& time) -> Result<std::unique_ptr<Exporter>> {
             auto output = TextOutput::create(path);

@@ -5,6 +5,6 @@
 
 namespace dpm {
 
-ExportFormat csv_export_format();
+ExportFormat make_csv_export_format();
 
 }  // namespace dpm

@@ -103,7 +103,7 @@ class DotExporter : public Exporter {
 
 }  // namespace
 
-ExportFormat dot_export_format() {
+ExportFormat make_dot_export_format() {
   return {"dot", "a graph for Graphviz: who talks to whom", true, false,
           [](const std::string& path, const TimeAxis& /*time*/) -> Result<std::unique_ptr<Exporter>> {
             auto output = TextOutput::create(path);

@@ -5,6 +5,6 @@
 
 namespace dpm {
 
-ExportFormat dot_export_format();
+ExportFormat make_dot_export_format();
 
 }  // namespace dpm

@@ -239,7 +239,7 @@ Result<std::unique_ptr<Exporter>> start_otf2(const std::string& path, const Time
 
 }  // namespace
 
-ExportFormat otf2_export_format() {
+ExportFormat make_otf2_export_format() {
   return {"otf2", "a folder for Vampir, Cube and ViTE: messages as MPI messages; needs -o", false, true, start_otf2};
 }
 

@@ -14,6 +14,6 @@
 
 namespace dpm {
 
-ExportFormat otf2_export_format();
+ExportFormat make_otf2_export_format();
 
 }  // namespace dpm

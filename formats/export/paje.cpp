@@ -189,7 +189,7 @@ class PajeExporter : public Exporter {
 
 }  // namespace
 
-ExportFormat paje_export_format() {
+ExportFormat make_paje_export_format() {
   return {"paje", "a trace for ViTE and pajeng", true, true,
           [](const std::string& path, const TimeAxis& time) -> Result<std::unique_ptr<Exporter>> {
             auto output = TextOutput::create(path);

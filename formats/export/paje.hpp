@@ -6,6 +6,6 @@
 
 namespace dpm {
 
-ExportFormat paje_export_format();
+ExportFormat make_paje_export_format();
 
 }  // namespace dpm

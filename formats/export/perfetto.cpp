@@ -151,7 +151,7 @@ class PerfettoExporter : public Exporter {
 
 }  // namespace
 
-ExportFormat perfetto_export_format() {
+ExportFormat make_perfetto_export_format() {
   return {"perfetto", "JSON for Perfetto and the trace viewer of Catapult, with messages as arrows", true, true,
           [](const std::string& path, const TimeAxis& time) -> Result<std::unique_ptr<Exporter>> {
             auto output = TextOutput::create(path);

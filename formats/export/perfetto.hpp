@@ -9,6 +9,6 @@
 
 namespace dpm {
 
-ExportFormat perfetto_export_format();
+ExportFormat make_perfetto_export_format();
 
 }  // namespace dpm

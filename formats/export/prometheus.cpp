@@ -82,7 +82,7 @@ class PrometheusExporter : public Exporter {
 
 }  // namespace
 
-ExportFormat prometheus_export_format() {
+ExportFormat make_prometheus_export_format() {
   return {"prometheus", "totals for Prometheus's text format", true, false,
           [](const std::string& path, const TimeAxis& /*time*/) -> Result<std::unique_ptr<Exporter>> {
             auto output = TextOutput::create(path);

@@ -5,6 +5,6 @@
 
 namespace dpm {
 
-ExportFormat prometheus_export_format();
+ExportFormat make_prometheus_export_format();
 
 }  // namespace dpm

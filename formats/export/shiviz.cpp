@@ -176,7 +176,7 @@ class ShivizExporter : public Exporter {
 
 }  // namespace
 
-ExportFormat shiviz_export_format() {
+ExportFormat make_shiviz_export_format() {
   return {"shiviz", "a log with vector clocks, for ShiViz", true, false,
           [](const std::string& path, const TimeAxis& /*time*/) -> Result<std::unique_ptr<Exporter>> {
             auto output = TextOutput::create(path);

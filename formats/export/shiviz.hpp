@@ -8,6 +8,6 @@
 
 namespace dpm {
 
-ExportFormat shiviz_export_format();
+ExportFormat make_shiviz_export_format();
 
 }  // namespace dpm

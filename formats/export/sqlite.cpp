@@ -249,7 +249,7 @@ Result<std::unique_ptr<Exporter>> start_sqlite(const std::string& path, const Ti
 
 }  // namespace
 
-ExportFormat sqlite_export_format() {
+ExportFormat make_sqlite_export_format() {
   return {"sqlite", "a database with tables and five ready-made queries; needs -o", false, true, start_sqlite};
 }
 

@@ -6,6 +6,6 @@
 
 namespace dpm {
 
-ExportFormat sqlite_export_format();
+ExportFormat make_sqlite_export_format();
 
 }  // namespace dpm

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "formats/import/import_report.hpp"
-#include "formats/import/recording.hpp"
+#include "formats/import/recording_head.hpp"
 #include "model/event_source.hpp"
 
 namespace dpm {
@@ -29,7 +29,7 @@ struct ImportFormat {
   // Fields of events that the format does not have, by their names in rules (docs/filter-rules.md).
   std::vector<std::string_view> missing_fields;
   // What the recording is ("a log of strace"), if its beginning is of this format. Sees no more than the beginning.
-  std::optional<std::string> (*recognize)(const Recording& recording) = nullptr;
+  std::optional<std::string> (*recognize)(const RecordingHead& recording) = nullptr;
   // Refuses what is not of this format, before anything is written.
   Result<std::unique_ptr<ImportSource>> (*open)(const std::string& path, const ImportOptions& options) = nullptr;
 };

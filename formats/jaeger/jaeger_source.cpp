@@ -122,7 +122,7 @@ class JaegerReader {
   SpanSet& spans_;
 };
 
-bool has_traces(const Recording& recording) {
+bool has_traces(const RecordingHead& recording) {
   for (const std::string_view name :
        {"data[].traceID", "data[].spans", "[].traceID", "traceID", "_source.traceID", "data.spans"})
     if (recording.has(name)) return true;
@@ -130,7 +130,7 @@ bool has_traces(const Recording& recording) {
 }
 
 // "a Jaeger trace, 3 services", as far as the beginning of the file shows.
-std::optional<std::string> recognize(const Recording& recording) {
+std::optional<std::string> recognize(const RecordingHead& recording) {
   if (recording.is_folder || !has_traces(recording)) return std::nullopt;
   std::set<std::string_view> services;
   constexpr std::string_view kName = "\"serviceName\"";
@@ -156,7 +156,7 @@ Result<std::unique_ptr<ImportSource>> open(const std::string& path, const Import
 
 }  // namespace
 
-ImportFormat jaeger_import_format() {
+ImportFormat make_jaeger_import_format() {
   return {"jaeger",
           "traces of Jaeger as JSON, as its page and its HTTP API export them",
           {"procTime", "readyTime", "diskTime"},

@@ -8,6 +8,6 @@
 
 namespace dpm {
 
-ImportFormat jaeger_import_format();
+ImportFormat make_jaeger_import_format();
 
 }  // namespace dpm

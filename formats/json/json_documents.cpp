@@ -111,7 +111,7 @@ std::optional<std::string_view> JsonDocuments::next() {
     const char c = buffer_[at_];
     if (c == '{' || c == '[') break;
     if (!is_blank(c) && c != ',' && static_cast<unsigned char>(c) < 0x80)
-      ++foreign_bytes_;  // a byte-order mark is no text
+      ++foreign_bytes_;  // a byte-order mark is not text
   }
   lines_counted_ += static_cast<std::uint64_t>(std::count(buffer_.data() + counted_to_, buffer_.data() + at_, '\n'));
   counted_to_ = at_;

@@ -1,4 +1,5 @@
-// Members of JSON values, by simdjson. What is missing, or of another type, is nothing: exporters leave out what is empty.
+// Members of JSON values, by simdjson. A member that is missing, or of another type, counts as absent:
+// exporters leave out empty ones.
 #pragma once
 
 #include <simdjson.h>
@@ -30,8 +31,6 @@ void for_each_in(std::optional<Json> value, Act&& act) {
   if (!value || value->get(list) != simdjson::SUCCESS) return;
   for (const Json element : list) act(element);
 }
-
-inline bool is_list(std::optional<Json> value) { return value && value->is_array(); }
 
 inline std::string_view text_of(std::optional<Json> value) {
   std::string_view text;

@@ -230,7 +230,7 @@ Result<std::unique_ptr<ImportSource>> open(const std::string& path, const Import
   return std::unique_ptr<ImportSource>(std::move(source));
 }
 
-std::optional<std::string> recognize(const Recording& recording) {
+std::optional<std::string> recognize(const RecordingHead& recording) {
   const bool is_archive = recording.is_folder ? std::find(recording.files.begin(), recording.files.end(),
                                                           "traces.otf2") != recording.files.end()
                                               : recording.path.ends_with(".otf2");
@@ -239,7 +239,7 @@ std::optional<std::string> recognize(const Recording& recording) {
 
 }  // namespace
 
-ImportFormat otf2_import_format() {
+ImportFormat make_otf2_import_format() {
   return {"otf2",
           "an archive of an MPI program: the folder, or its file traces.otf2",
           {"readyTime", "diskTime"},

@@ -12,6 +12,6 @@
 
 namespace dpm {
 
-ImportFormat otf2_import_format();
+ImportFormat make_otf2_import_format();
 
 }  // namespace dpm

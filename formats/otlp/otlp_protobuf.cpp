@@ -14,7 +14,7 @@ class Fields {
  public:
   explicit Fields(std::string_view message) : rest_(message) {}
 
-  // False at the end, or where the bytes are no field.
+  // False at the end, or where the bytes are not a field.
   bool next() {
     if (rest_.empty() || !sound_) return false;
     std::uint64_t key = 0;

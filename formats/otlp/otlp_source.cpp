@@ -63,7 +63,7 @@ Result<SpanSet> read_protobuf(const std::string& path) {
   return spans;
 }
 
-std::optional<std::string> recognize(const Recording& recording) {
+std::optional<std::string> recognize(const RecordingHead& recording) {
   if (recording.is_folder) return std::nullopt;
   for (const std::string_view name :
        {"resourceSpans", "resource_spans", "batches", "trace.resourceSpans", "trace.resource_spans", "trace.batches",
@@ -90,7 +90,7 @@ Result<std::unique_ptr<ImportSource>> open(const std::string& path, const Import
 
 }  // namespace
 
-ImportFormat otlp_import_format() {
+ImportFormat make_otlp_import_format() {
   return {"otlp",
           "spans of OpenTelemetry (OTLP), JSON or protobuf, as collectors, SDKs, Tempo and Jaeger's API v3 write them",
           {"procTime", "readyTime", "diskTime"},

@@ -5,6 +5,6 @@
 
 namespace dpm {
 
-ImportFormat otlp_import_format();
+ImportFormat make_otlp_import_format();
 
 }  // namespace dpm

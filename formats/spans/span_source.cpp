@@ -109,7 +109,7 @@ class SpanTable {
   std::vector<std::uint32_t> places_;
 };
 
-// Who asked whom: of each span the place of its parent, of each link the place of its span, or kNoSpan.
+// The askers: of each span the place of its parent, of each link the place of its span, or kNoSpan.
 struct SpanRelations {
   std::vector<std::uint32_t> parents, links;
   std::vector<bool> left_out;  // duplicates
@@ -212,8 +212,8 @@ class SpanSource : public ImportSource {
          "have parents that are not in the file: their requests are taken to come from outside");
     note(unasked_, "client span", "asked no span of the file: its request goes to 'outside'",
          "asked no span of the file: their requests go to 'outside'");
-    note(unclaimed_, "producer span", "is no parent and no link of a span in the file: its message goes to 'outside'",
-         "are no parents and no links of spans in the file: their messages go to 'outside'");
+    note(unclaimed_, "producer span", "was received by none of the spans in the file: its message goes to 'outside'",
+         "were received by none of the spans in the file: their messages go to 'outside'");
     if (!any_sizes_) report.unknown.push_back(ImportUnknown::sizes);
     report.unknown.push_back(ImportUnknown::arrivals);
     report.unknown.push_back(ImportUnknown::cpu_times);

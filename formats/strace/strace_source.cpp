@@ -336,7 +336,7 @@ Result<std::unique_ptr<ImportSource>> open(const std::string& path, const Import
   return std::unique_ptr<ImportSource>(std::make_unique<StraceFile>(*std::move(file), options, tid));
 }
 
-std::optional<std::string> recognize(const Recording& recording) {
+std::optional<std::string> recognize(const RecordingHead& recording) {
   if (recording.is_folder) {
     const auto count = std::count_if(recording.files.begin(), recording.files.end(),
                                      [](const std::string& name) { return number_in_name(name) != 0; });
@@ -363,7 +363,7 @@ std::optional<std::string> recognize(const Recording& recording) {
 
 }  // namespace
 
-ImportFormat strace_import_format() {
+ImportFormat make_strace_import_format() {
   return {"strace",
           "a log of strace, or the folder of its -ff files; best of strace -f -ttt -yy -T",
           {"procTime", "readyTime", "diskTime"},

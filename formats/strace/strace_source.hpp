@@ -15,6 +15,6 @@
 
 namespace dpm {
 
-ImportFormat strace_import_format();
+ImportFormat make_strace_import_format();
 
 }  // namespace dpm

@@ -61,20 +61,20 @@ class ZipkinReader {
   SpanSet& spans_;
 };
 
-bool is_version_1(const Recording& recording) {
+bool is_version_1(const RecordingHead& recording) {
   for (const std::string_view name : {"[].binaryAnnotations", "[].annotations[].endpoint", "[][].binaryAnnotations"})
     if (recording.has(name)) return true;
   return false;
 }
 
-bool has_spans(const Recording& recording) {
+bool has_spans(const RecordingHead& recording) {
   return (recording.has("[].traceId") && recording.has("[].id")) ||
          (recording.has("[][].traceId") && recording.has("[][].id")) ||
          (recording.has("traceId") && recording.has("id") &&
           (recording.has("localEndpoint") || recording.has("timestamp")));
 }
 
-std::optional<std::string> recognize(const Recording& recording) {
+std::optional<std::string> recognize(const RecordingHead& recording) {
   if (recording.is_folder || !has_spans(recording)) return std::nullopt;
   return is_version_1(recording) ? "spans of Zipkin (version 1)" : "spans of Zipkin";
 }
@@ -94,7 +94,7 @@ Result<std::unique_ptr<ImportSource>> open(const std::string& path, const Import
 
 }  // namespace
 
-ImportFormat zipkin_import_format() {
+ImportFormat make_zipkin_import_format() {
   return {"zipkin", "spans of Zipkin as JSON (version 2)", {"procTime", "readyTime", "diskTime"}, recognize, open};
 }
 

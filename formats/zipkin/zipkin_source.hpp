@@ -7,6 +7,6 @@
 
 namespace dpm {
 
-ImportFormat zipkin_import_format();
+ImportFormat make_zipkin_import_format();
 
 }  // namespace dpm

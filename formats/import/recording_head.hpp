@@ -10,7 +10,7 @@
 
 namespace dpm {
 
-struct Recording {
+struct RecordingHead {
   static constexpr std::size_t kHeadMax = std::size_t{1} << 18;
 
   std::string path;
@@ -24,6 +24,6 @@ struct Recording {
   bool has(std::string_view member) const;
 };
 
-Result<Recording> look_at(const std::string& path);
+Result<RecordingHead> look_at(const std::string& path);
 
 }  // namespace dpm

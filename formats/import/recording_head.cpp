@@ -1,4 +1,4 @@
-#include "formats/import/recording.hpp"
+#include "formats/import/recording_head.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -43,7 +43,7 @@ class MemberScan {
     return true;
   }
 
-  // False: the text ends, or is no JSON.
+  // False: the text ends, or is not JSON.
   bool value(const std::string& path, std::size_t depth) {
     skip_blanks();
     if (at_ >= text_.size() || depth > kDeepest) return false;
@@ -95,12 +95,12 @@ class MemberScan {
 
 }  // namespace
 
-bool Recording::has(std::string_view member) const {
+bool RecordingHead::has(std::string_view member) const {
   return std::find(members.begin(), members.end(), member) != members.end();
 }
 
-Result<Recording> look_at(const std::string& path) {
-  Recording recording;
+Result<RecordingHead> look_at(const std::string& path) {
+  RecordingHead recording;
   recording.path = path;
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
@@ -115,10 +115,10 @@ Result<Recording> look_at(const std::string& path) {
   }
   auto file = ByteFile::open(path);
   if (!file) return file.error();
-  recording.head.resize(Recording::kHeadMax);
+  recording.head.resize(RecordingHead::kHeadMax);
   recording.head.resize(file->read(recording.head.data(), recording.head.size()));
   if (auto done = file->status(); !done) return done.error();
-  recording.is_whole = recording.head.size() < Recording::kHeadMax;
+  recording.is_whole = recording.head.size() < RecordingHead::kHeadMax;
   if (recording.head.starts_with("\xef\xbb\xbf")) recording.head.erase(0, 3);
   recording.members = MemberScan(recording.head).all();
   return recording;
