@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "model/nearest_name.hpp"
+#include "model/process_names.hpp"
 
 namespace dpm {
 namespace {
@@ -139,8 +140,9 @@ Result<void> apply(const History& history, const std::vector<std::string>& names
                    std::vector<CausalityRole>& roles, std::vector<bool>& given) {
   for (const auto& name : names) {
     bool found = false;
-    for (std::size_t p = 0; p < history.info.processes.size(); ++p) {
-      if (!matches(history.info.processes[p].name, name)) continue;
+    for (std::uint32_t p = 0; p < history.info.processes.size(); ++p) {
+      if (!is_called(history.info, ProcessId{p}, [&](const std::string& called) { return matches(called, name); }))
+        continue;
       if (given[p] && roles[p] != role)
         return Error{fmt::format("'{}' cannot be both requestor and system process", name)};
       found = given[p] = true;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/process_names.hpp"
+
 namespace dpm {
 namespace {
 
@@ -21,11 +23,9 @@ ProcessBuild& HistoryBuild::process_of(ProcessId id) {
   ProcessBuild& process = processes[id.value];
   if (!process.known) {
     process.known = true;
-    const ProcessInfo& described = info->processes[id.value];
     const auto& only = computation.only;
-    process.included =
-        computation.all_processes ||
-        (only.empty() ? described.in_computation : std::find(only.begin(), only.end(), described.name) != only.end());
+    process.included = computation.all_processes ||
+                       (only.empty() ? info->processes[id.value].in_computation : is_called_one_of(*info, id, only));
   }
   return process;
 }

@@ -12,24 +12,13 @@
 #include "analysis/history/history_share.hpp"
 #include "analysis/history/part_facts.hpp"
 #include "model/check.hpp"
-#include "model/nearest_name.hpp"
+#include "model/process_names.hpp"
 
 namespace dpm {
 namespace {
 
 constexpr std::uint64_t kStretchEvents = 16'384;  // read by a part, from mark to mark
 constexpr int kPartsRounds = 2;
-
-Result<void> check_names(const HistoryBuild& build) {
-  std::vector<std::string> names;
-  for (const auto& process : build.history.info.processes) names.push_back(process.name);
-  for (const auto& name : build.computation.only) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-      return Error{fmt::format("no process '{}' in the trace{}", name, did_you_mean(name, names))};
-    }
-  }
-  return {};
-}
 
 void add_warnings(HistoryBuild& build, const LossReport& losses) {
   History& history = build.history;
@@ -120,7 +109,7 @@ Result<History> HistoryBuilder::take() {
   HistoryBuild& state = *state_;
   DPM_CHECK(state.ended);
   if (!state.refused.empty()) return Error{state.refused};
-  if (auto names = check_names(state); !names) return names.error();
+  if (auto names = check_process_names(state.history.info, state.computation.only); !names) return names.error();
   if (state.sends == 0 && state.end_waits.count() > 0) return std::move(state.history);
   if (state.sends == 0 && state.receives == 0) {
     return Error{"the trace has no SEND and no RECEIVE of the computation: meter them (flags send,receive)"};

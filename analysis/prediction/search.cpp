@@ -13,7 +13,7 @@
 #include "analysis/prediction/lower_bound.hpp"
 #include "analysis/prediction/placements.hpp"
 #include "model/check.hpp"
-#include "model/nearest_name.hpp"
+#include "model/process_names.hpp"
 #include "model/random.hpp"
 
 namespace dpm {
@@ -326,21 +326,16 @@ class Search {
 };
 
 Result<std::vector<Unit>> movable_units(const History& history, const SearchOptions& options) {
-  std::vector<std::string> names;
-  for (const auto& process : history.info.processes) names.push_back(process.name);
-  for (const auto& name : options.movable) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-      return Error{fmt::format("search: no process '{}' in the trace{}", name, did_you_mean(name, names))};
-    }
-  }
   const auto& chosen = options.movable;
-  std::vector<bool> moves(names.size(), chosen.empty());
-  for (std::uint32_t p = 0; p < names.size(); ++p) {
-    if (std::find(chosen.begin(), chosen.end(), names[p]) != chosen.end()) moves[unit_of(history, p)] = true;
-  }
+  if (const auto known = check_process_names(history.info, chosen); !known)
+    return Error{"search: " + known.error().what};
+  const auto processes = static_cast<std::uint32_t>(history.info.processes.size());
+  std::vector<bool> moves(processes, chosen.empty());
+  for (std::uint32_t p = 0; p < processes; ++p)
+    if (is_called_one_of(history.info, ProcessId{p}, chosen)) moves[unit_of(history, p)] = true;
   std::vector<Unit> movable;
   std::map<std::uint32_t, std::size_t> place_of;  // by unit
-  for (std::uint32_t p = 0; p < names.size(); ++p) {
+  for (std::uint32_t p = 0; p < processes; ++p) {
     const std::uint32_t unit = unit_of(history, p);
     if (!moves[unit] || history.of(ProcessId{p}).empty()) continue;
     const auto [place, is_new] = place_of.try_emplace(unit, movable.size());

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/nearest_name.hpp"
+#include "model/process_names.hpp"
 
 namespace dpm {
 namespace {
@@ -160,8 +161,7 @@ class Changes {
     const auto& infos = history_.info.processes;
     bool known = false;
     for (std::uint32_t p = 0; p < infos.size(); ++p) {
-      const std::uint32_t group = infos[p].group.value;
-      const bool called = infos[p].name == name || (group < infos.size() && infos[group].name == name);
+      const bool called = is_called(history_.info, ProcessId{p}, name);
       known |= called;
       if (called && history_.first_event[p] != history_.first_event[p + 1]) processes.push_back(p);
     }

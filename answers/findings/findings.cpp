@@ -7,14 +7,10 @@
 #include "answers/findings/blame_findings.hpp"
 #include "answers/reading/trace_history.hpp"
 #include "answers/reading/trace_input.hpp"
+#include "model/process_names.hpp"
 
 namespace dpm::cli {
 namespace {
-
-bool has_process(const TraceInfo& info, const std::string& name) {
-  return std::any_of(info.processes.begin(), info.processes.end(),
-                     [&](const ProcessInfo& process) { return process.name == name; });
-}
 
 std::vector<EventSink*> with_first(EventSink& first, std::vector<EventSink*> others) {
   others.insert(others.begin(), &first);
@@ -74,8 +70,7 @@ Result<Findings> FindingsReader::take(TraceInput input) {
   const auto history = found.histories.of(computation);
   if (!history) {
     // A name that the trace does not have is a mistake on the command line; other errors concern the trace.
-    for (const auto& name : asked_.history.only)
-      if (!has_process(found.input.info, name)) return about_trace(found.input, history.error());
+    if (!check_process_names(found.input.info, asked_.history.only)) return about_trace(found.input, history.error());
     found.missing.push_back("no parallelism, longest path, request paths or space-time diagram: " +
                             history.error().what);
     return found;

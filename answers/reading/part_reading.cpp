@@ -8,27 +8,11 @@
 #include "analysis/messages/message_resolver.hpp"
 #include "analysis/messages/message_survey.hpp"
 #include "answers/reading/tee_sink.hpp"
-#include "model/nearest_name.hpp"
+#include "model/process_names.hpp"
 #include "trace/trace_reader.hpp"
 
 namespace dpm::cli {
 namespace {
-
-Result<std::vector<bool>> wanted_processes(const TraceInfo& info, const std::vector<std::string>& asked) {
-  std::vector<bool> wanted(info.processes.size(), asked.empty());
-  std::vector<std::string> names;
-  for (const auto& process : info.processes) names.push_back(process.name);
-  for (const std::string& name : asked) {
-    bool is_known = false;
-    for (std::size_t p = 0; p < names.size(); ++p) {
-      const ProcessId group = info.processes[p].group;
-      const bool is_it = names[p] == name || (group.value < names.size() && names[group.value] == name);
-      if (is_it) wanted[p] = is_known = true;
-    }
-    if (!is_known) return Error{"--process: the trace has no process '" + name + "'" + did_you_mean(name, names)};
-  }
-  return wanted;
-}
 
 // The first event of each machine; its streams are in the order of the index.
 std::vector<std::optional<LocalTime>> first_times(const PacketIndex& index, const TraceReader& reader) {
@@ -57,11 +41,14 @@ Result<TraceInput> PartReading::read(const std::string& path, const std::vector<
   const auto index = reader->index();
   if (!index) return index.error();
   const TraceInfo& info = reader->info();
-  const auto wanted = wanted_processes(info, part_.processes);
-  if (!wanted) return wanted.error();
+  if (const auto known = check_process_names(info, part_.processes); !known)
+    return Error{"--process: " + known.error().what};
   const auto first = first_times(*index, *reader);
   TraceReader::Part part;
-  part.has = [&](ProcessId process) { return process.value < wanted->size() && (*wanted)[process.value]; };
+  std::vector<bool> wanted(info.processes.size(), part_.processes.empty());
+  for (std::uint32_t p = 0; p < wanted.size(); ++p)
+    if (is_called_one_of(info, ProcessId{p}, part_.processes)) wanted[p] = true;
+  part.has = [&](ProcessId process) { return process.value < wanted.size() && wanted[process.value]; };
   part.times_of = [&](MachineId machine) {
     const LocalTime begin = machine.value < first.size() ? first[machine.value].value_or(LocalTime()) : LocalTime();
     return TimeSpan{part_.from_s ? later(begin, *part_.from_s) : LocalTime{INT64_MIN},

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/nearest_name.hpp"
+#include "model/process_names.hpp"
 #include "sampling/counts/count_array.hpp"
 
 namespace dpm::cli {
@@ -11,27 +11,17 @@ namespace {
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::uint64_t kReadMost = 1'000'000;  // at one sample: it must not be late for the next
 
-// A thread has the name of its process, or one of its own.
-bool is_called(const std::string& server, ProcessId process, const TraceInfo& info) {
-  if (process.value >= info.processes.size()) return false;
-  const ProcessInfo& thread = info[process];
-  if (thread.name == server) return true;
-  return thread.group.value < info.processes.size() && info[thread.group].name == server;
-}
-
 }  // namespace
 
 Result<void> check_server(const std::string& server, const TraceInfo& info) {
-  std::vector<std::string> names;
-  for (const ProcessInfo& process : info.processes) names.push_back(process.name);
-  if (std::find(names.begin(), names.end(), server) != names.end()) return {};
-  return Error{"--requests: the trace has no process '" + server + "'" + did_you_mean(server, names)};
+  if (const auto known = check_process_names(info, {server}); !known) return Error{"--requests: " + known.error().what};
+  return {};
 }
 
 bool is_request_of(const std::string& server, const Event& event, const TraceInfo& info) {
   constexpr auto kNone = event_flags::kNoMessage | event_flags::kKernelMessage;
   return event.type == EventType::receive && (event.flags & kNone) == 0 && event.peer != event.process &&
-         is_called(server, event.process, info);
+         is_called(info, event.process, server);
 }
 
 Result<RequestRate> RequestRate::open(const std::string& trace, const std::string& server) {

@@ -10,7 +10,7 @@
 #include "cli/commands/events/script_answers.hpp"
 #include "cli/scripting/script_file.hpp"
 #include "cli/trace_options/trace_options.hpp"
-#include "model/nearest_name.hpp"
+#include "model/process_names.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -104,33 +104,22 @@ class EventsCommand : public Command {
         count == 0)
       return Error{"--snapshot: an event is PROCESS:N, the N-th of a process from 1 (--vector counts them)"};
     const std::string name = snapshot_.substr(0, colon);
-    std::vector<std::string> names;
-    for (const ProcessInfo& process : list.info.processes) names.push_back(process.name);
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) return no_such_process("--snapshot", name, names);
-    const ProcessId process{static_cast<std::uint32_t>(found - names.begin())};
+    if (const auto known = check_process_names(list.info, {name}); !known)
+      return Error{"--snapshot: " + known.error().what};
+    const auto& processes = list.info.processes;
+    const auto found = std::find_if(processes.begin(), processes.end(),
+                                    [&](const ProcessInfo& process) { return process.name == name; });
+    const ProcessId process{static_cast<std::uint32_t>(found - processes.begin())};
     if (print_snapshot(process, count, list, options_.json, terminal)) return {};
     return Error{"--snapshot: " + name + " has fewer than " + std::to_string(count) + " events"};
   }
 
-  // Indexed by process, because several processes may have the same name.
   Result<std::vector<bool>> wanted_processes(const TraceInfo& info) const {
+    if (const auto known = check_process_names(info, only_); !known) return Error{"--process: " + known.error().what};
     std::vector<bool> wanted(info.processes.size(), only_.empty());
-    std::vector<std::string> names;
-    for (const ProcessInfo& process : info.processes) names.push_back(process.name);
-    for (const std::string& name : only_) {
-      if (std::find(names.begin(), names.end(), name) == names.end()) return no_such_process("--process", name, names);
-      for (std::size_t p = 0; p < names.size(); ++p)
-        if (names[p] == name) wanted[p] = true;
-    }
+    for (std::uint32_t p = 0; p < wanted.size(); ++p)
+      if (is_called_one_of(info, ProcessId{p}, only_)) wanted[p] = true;
     return wanted;
-  }
-
-  static Error no_such_process(const std::string& option, const std::string& name,
-                               const std::vector<std::string>& names) {
-    const std::string nearest = nearest_name(name, names);
-    return {option + ": the trace has no process '" + name + "'" +
-            (nearest.empty() ? " (dpm statistics lists them)" : "; did you mean '" + nearest + "'?")};
   }
 
   static void say_what_was_moved(const CommonOrder& order, Terminal& terminal) {

@@ -78,6 +78,13 @@ TEST_CASE("history: messages join their SEND to their RECEIVE, and CPU time is b
   CHECK(history.warnings.empty());
 }
 
+TEST_CASE("history: the name of a process means all its threads, that of a thread the thread alone", "[history]") {
+  auto script = picture();
+  script.info.processes[1].group = ProcessId{0};
+  CHECK(history_of(script.info, script.events, {.only = {"A"}}).cpu_ns() == 17'000'000);
+  CHECK(history_of(script.info, script.events, {.only = {"B"}}).cpu_ns() == 8'000'000);
+}
+
 TEST_CASE("history: the order in which processes' events come does not matter", "[history]") {
   RandomShape shape;
   shape.created = true;
