@@ -24,7 +24,9 @@ struct StandIn {
   std::atomic<std::uint64_t>
       changes;                       // grows when it begins to answer in the place of a stopped meter, and when it ends
   std::atomic<std::uint64_t> calls;  // that it let go on meanwhile
-  std::atomic<std::int64_t> stopped_ns;  // how long the meter was seen to be stopped, altogether
+  std::atomic<std::int64_t>
+      stopped_ns;  // how long the meter was seen to be stopped, altogether, in stops that are over
+  std::atomic<std::int64_t> stopped_since_ns;  // while the keeper answers: since when, by the clock that is never set
 };
 
 class NotificationSlots {

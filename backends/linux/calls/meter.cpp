@@ -117,13 +117,19 @@ void Meter::end_told(Flow& flow, bool sending, LocalTime time, std::int64_t now_
   if (missing > 0) record_last_gap(flow, sending, {*end.next(), missing}, time, now_ns);
 }
 
-// The thread that used this end last records the GAP; if it has ended, any thread that still lives.
+Call Meter::last_call_of(const EndUser& user, LocalTime time, std::int64_t now_ns) {
+  Call call{.thread = user_of_end(user), .time = time, .now_ns = now_ns};
+  if (call.thread != nullptr) return call;
+  call.thread = processes_.find_ended(user.id);
+  call.time = LocalTime{INT64_MIN};
+  return call;
+}
+
+// The GAP is of the thread that used this end last. One that used the other end would seem to have both.
 void Meter::record_last_gap(Flow& flow, bool sending, StreamPosition::Gap gap, LocalTime time, std::int64_t now_ns) {
   if (gap.length_bytes == 0) return;
-  MeteredThread* by = user_of_end(sending ? flow.sender : flow.receiver);
-  if (by == nullptr) by = user_of_end(sending ? flow.receiver : flow.sender);
-  if (by == nullptr) by = processes_.any();
-  if (by != nullptr) return record_gap({.thread = by, .time = time, .now_ns = now_ns}, flow, sending, gap);
+  const Call call = last_call_of(sending ? flow.sender : flow.receiver, time, now_ns);
+  if (call.thread != nullptr) return record_gap(call, flow, sending, gap);
   ++gaps_.ranges;
   gaps_.bytes += gap.length_bytes;
   gaps_.unplaced_bytes += gap.length_bytes;
@@ -272,10 +278,8 @@ void Meter::missed_datagrams(const Socket& socket) {
 void Meter::record_verdict(const DatagramAccount::Verdict& verdict, LocalTime time, std::int64_t now_ns) {
   checks_.datagrams(verdict);
   const std::uint64_t count = verdict.lost + verdict.surplus;
-  MeteredThread* by = processes_.find(verdict.by.tid, verdict.by.id);
-  if (by == nullptr) by = processes_.any();
-  if (count == 0 || by == nullptr || verdict.channel.is_none()) return;
-  const Call call{.thread = by, .time = time, .now_ns = now_ns};
+  const Call call = last_call_of({verdict.by.id, verdict.by.tid}, time, now_ns);
+  if (count == 0 || call.thread == nullptr || verdict.channel.is_none()) return;
   Event event = recorder_.event_of(call, EventType::gap);
   event.channel = verdict.channel;
   event.sequence = count;

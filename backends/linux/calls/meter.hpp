@@ -25,7 +25,7 @@ namespace dpm {
 
 class Meter {
  public:
-  Meter() : conversations_(recorder_.growth(), checks_), paths_(recorder_, conversations_, checks_) {}
+  Meter() : conversations_(recorder_.growth(), checks_), paths_(recorder_, conversations_, checks_, processes_) {}
   Meter(const Meter&) = delete;
 
   // ---- processes
@@ -113,7 +113,7 @@ class Meter {
   std::size_t finished() const { return recorder_.finished(); }
   struct Gaps {
     std::uint64_t ranges = 0, bytes = 0;
-    std::uint64_t unplaced_bytes = 0;  // of these, without an event, because every process had ended
+    std::uint64_t unplaced_bytes = 0;  // of these, without an event, because no process is known for them
   };
   const Gaps& gaps() const { return gaps_; }
   // Nothing more is recorded. Compares what is still open with the kernel's counts.
@@ -124,6 +124,8 @@ class Meter {
   void assume_probable(FlowEnd end, const MeteredThread* thread);
   void record_units(const Call& call, Flow& flow, bool sending, std::uint64_t units);
   void record_gap(const Call& call, const Flow& flow, bool sending, StreamPosition::Gap gap);
+  // For what the kernel counted afterwards. Of a thread that has ended, at its end; without a thread if it is not known.
+  Call last_call_of(const EndUser& user, LocalTime time, std::int64_t now_ns);
   void forget_sends(Flow& flow);
   bool may_move(const EndUser& user, const MeteredThread& but);
   void operate(const Call& call, FlowEnd end, const Amount& amount, EventType type);

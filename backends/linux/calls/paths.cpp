@@ -66,9 +66,13 @@ void Paths::announce(const Call& call, Socket& socket) {
       known.medium == Medium::tcp || known.medium == Medium::unix_stream || known.medium == Medium::unix_seqpacket;
   const bool is_unix = known.medium != Medium::tcp && known.medium != Medium::udp;
   if (is_unix && known.connected && known.local_name.empty() && known.peer_name.empty() && socket.out != nullptr) {
-    if (!std::exchange(socket.out->pair_announced, true) && !std::exchange(socket.in->pair_announced, true))
-      announce_pair(call, socket);
-    return;
+    // Who has the other end of a pair that is older than the metering is not known.
+    const bool is_new_pair =
+        !std::exchange(socket.out->pair_announced, true) && !std::exchange(socket.in->pair_announced, true);
+    if (!processes_.was_acquired()) {
+      if (is_new_pair) announce_pair(call, socket);
+      return;
+    }
   }
   const bool accepted = stream && known.connected && (is_unix ? !known.local_name.empty() : !known.syn_counted);
   if (accepted) {

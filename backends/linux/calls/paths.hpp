@@ -16,13 +16,14 @@
 #include "backends/linux/calls/descriptor_table.hpp"
 #include "backends/linux/calls/event_recorder.hpp"
 #include "backends/linux/calls/kernel_checks.hpp"
+#include "backends/linux/calls/processes.hpp"
 
 namespace dpm {
 
 class Paths {
  public:
-  Paths(EventRecorder& recorder, Conversations& conversations, KernelChecks& checks)
-      : recorder_(recorder), conversations_(conversations), checks_(checks) {}
+  Paths(EventRecorder& recorder, Conversations& conversations, KernelChecks& checks, const Processes& processes)
+      : recorder_(recorder), conversations_(conversations), checks_(checks), processes_(processes) {}
 
   // Every path call is notified, so that nothing has to be inferred from the first use.
   void are_told() { are_told_ = true; }
@@ -83,6 +84,7 @@ class Paths {
   EventRecorder& recorder_;
   Conversations& conversations_;
   KernelChecks& checks_;
+  const Processes& processes_;
   std::unordered_map<std::uint32_t, DescriptorTable> tables_;  // by process
   AwaitedPaths awaited_;
   bool are_told_ = false, ends_expected_ = false;

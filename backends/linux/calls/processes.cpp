@@ -61,6 +61,7 @@ MeteredThread& Processes::begin(const Birth& birth, MeteredThread* creator, Loca
   if (thread != nullptr) ended_.push_back(std::move(thread));  // the number was reused before its end was reported
   thread = std::make_unique<MeteredThread>(id, birth.pid, birth.tid, recorder_.output());
   thread->cpu_before_ns = birth.cpu_before_ns;
+  thread->read_cpu_time(birth.cpu_before_ns + birth.cpu_so_far_ns, 0);
   thread->flags = creator != nullptr ? creator->flags : flags_for_all_.value_or(birth.flags);
   if (birth.waits_are_measured) thread->read_waits(0, 0);
   record_creation(birth, creator, *thread, time, now_ns);
@@ -121,8 +122,20 @@ void Processes::ended(const Call& call, std::uint32_t exit_code) {
   threads_.erase(found);
 }
 
+MeteredThread* Processes::find_ended(ProcessId id) {
+  const auto found =
+      std::find_if(ended_.rbegin(), ended_.rend(), [id](const auto& thread) { return thread->id() == id; });
+  return found == ended_.rend() ? nullptr : found->get();
+}
+
 void Processes::forget_ended() {
-  std::erase_if(ended_, [](const auto& thread) { return thread->waiting() == 0 && thread->open_operations == 0; });
+  if (ended_.size() <= kEndedKept) return;
+  std::size_t too_many = ended_.size() - kEndedKept;
+  std::erase_if(ended_, [&too_many](const auto& thread) {
+    if (too_many == 0 || thread->waiting() > 0 || thread->open_operations > 0) return false;
+    --too_many;
+    return true;
+  });
 }
 
 bool Processes::has_unfinished() const {

@@ -16,6 +16,8 @@ namespace dpm {
 
 class Processes {
  public:
+  static constexpr std::size_t kEndedKept = 1000;
+
   explicit Processes(EventRecorder& recorder) : recorder_(recorder) {}
   Processes(const Processes&) = delete;
 
@@ -26,6 +28,7 @@ class Processes {
     bool acquired = false;
     std::string cgroup;               // as in ProcessInfo
     std::uint64_t cpu_before_ns = 0;  // that the process used before it became the program
+    std::uint64_t cpu_so_far_ns = 0;  // that an acquired thread has used; `cpu_before_ns` is no part of it
     // The creator performed the fork itself; otherwise it is known only that some thread of its process did.
     bool by_creator_itself = false;
     bool waits_are_measured = false;  // the source tells what the thread waits, from now on
@@ -39,15 +42,16 @@ class Processes {
   void waited(const Call& call, ProcessId peer, WaitKind kind, std::int64_t waited_ns, Evidence evidence);
   // True if the thread was the last one of its process, which is then forgotten.
   bool leave_process(const MeteredThread& thread);
-  // The thread stays in memory until its events have all been taken (forget_ended()).
+  // The thread stays in memory until its events have all been taken (forget_ended()), and the latest kEndedKept longer: what the
+  // kernel counts of their sockets may come after their end.
   void ended(const Call& call, std::uint32_t exit_code);
   void forget_ended();
 
   MeteredThread* find(std::uint32_t tid);
   // nullptr if the thread `tid` is another one by now.
   MeteredThread* find(std::uint32_t tid, ProcessId id);
-  // Any thread that lives; nullptr if all have ended.
-  MeteredThread* any() { return threads_.empty() ? nullptr : threads_.begin()->second.get(); }
+  // nullptr if it has not ended, or is forgotten.
+  MeteredThread* find_ended(ProcessId id);
   template <typename Handle>
   void for_each(Handle&& handle) const {
     for (const auto& [tid, thread] : threads_) handle(*thread);

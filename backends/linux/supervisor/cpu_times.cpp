@@ -5,15 +5,40 @@
 
 #include <algorithm>
 
-namespace dpm {
+#include "model/counted.hpp"
 
-// The process's clock is cheaper to read than the thread's file, and the same while there is one thread.
+namespace dpm {
+namespace {
+
+std::int64_t tick_ns() { return 1'000'000'000 / ::sysconf(_SC_CLK_TCK); }
+
+}  // namespace
+
+void CpuTimes::acquired(TrackedProcess& process, std::uint32_t pid) const {
+  std::uint64_t total_ns = 0, running_ns = 0;
+  shared_.kernel.process_cpu_time_ns(pid, total_ns);
+  const std::vector<std::uint32_t> threads = shared_.kernel.read_thread_ids(pid);
+  for (const std::uint32_t tid : threads) {
+    std::uint64_t cpu_ns = 0;
+    if (shared_.kernel.files_of(pid, tid)->cpu_time_ns(cpu_ns)) running_ns += cpu_ns;
+  }
+  process.several_threads |= threads.size() > 1;
+  process.kinship.ended_cpu_ns = total_ns - std::min(total_ns, running_ns);
+  if (const auto state = shared_.kernel.read_child(pid))
+    process.kinship.reaped_cpu_ns = state->reaped_ticks * static_cast<std::uint64_t>(tick_ns());
+}
+
+// The process's clock is cheaper to read than the thread's file. It has the time of ended threads, too.
+bool CpuTimes::has_used_so_far(const TrackedThread& thread, std::uint64_t& cpu_ns) const {
+  if (thread.process->several_threads) return thread.files->cpu_time_ns(cpu_ns);
+  if (!shared_.kernel.process_cpu_time_ns(thread.metered->pid(), cpu_ns)) return false;
+  cpu_ns -= std::min(cpu_ns, thread.process->kinship.ended_cpu_ns);
+  return true;
+}
+
 void CpuTimes::read(TrackedThread& thread) {
   std::uint64_t cpu_ns = 0;
-  const bool known = thread.process->several_threads
-                         ? thread.files->cpu_time_ns(cpu_ns)
-                         : shared_.kernel.process_cpu_time_ns(thread.metered->pid(), cpu_ns);
-  if (known) has_used(thread, cpu_ns);
+  if (has_used_so_far(thread, cpu_ns)) has_used(thread, cpu_ns);
 }
 
 void CpuTimes::has_used(TrackedThread& thread, std::uint64_t cpu_ns) {
@@ -52,13 +77,13 @@ void CpuTimes::ask_parent(TrackedThread& thread) {
   const TrackedProcess* parent = shared_.table.process(kinship.parent_pid);
   const auto state = parent == nullptr ? std::nullopt : shared_.kernel.read_child(kinship.parent_pid);
   if (!state) return;
-  const std::int64_t tick_ns = 1'000'000'000 / ::sysconf(_SC_CLK_TCK);
-  const auto total_ns = static_cast<std::int64_t>(state->reaped_ticks) * tick_ns;
+  const std::int64_t tick = tick_ns();
+  const auto total_ns = static_cast<std::int64_t>(state->reaped_ticks) * tick;
   const std::uint64_t known_ns =
       parent->kinship.reaped_cpu_ns + kinship.ended_cpu_ns + kinship.reaped_cpu_ns + thread.cpu_ns;
   const std::int64_t more_ns = total_ns - static_cast<std::int64_t>(known_ns);
   if (more_ns > 0) has_used(thread, thread.cpu_ns + static_cast<std::uint64_t>(std::min(more_ns, kinship.unknown_ns)));
-  kinship.unknown_ns = std::min(kinship.unknown_ns, 2 * tick_ns);
+  kinship.unknown_ns = std::min(kinship.unknown_ns, 2 * tick);
 }
 
 void CpuTimes::read_last(TrackedThread& thread, LocalTime end) {
@@ -79,6 +104,8 @@ void CpuTimes::read_last(TrackedThread& thread, LocalTime end) {
   } else {
     kinship.cpu_is_unknown = true;
     kinship.unknown_ns += std::max<std::int64_t>((end - thread.cpu_read_at).ns, 0);
+    unknown_from_ = std::min(unknown_from_, thread.cpu_read_at);
+    unknown_to_ = std::max(unknown_to_, end);
     if (alone) ask_parent(thread);
   }
   kinship.ended_cpu_ns += thread.cpu_ns;
@@ -98,7 +125,8 @@ void CpuTimes::count(TrackedThread& thread) {
   std::uint64_t cpu_ns = 0;
   const bool known = several ? thread.files->cpu_time_ns(cpu_ns) : shared_.kernel.process_cpu_time_ns(pid, cpu_ns);
   if (!known) return;
-  has_used(thread, cpu_ns);  // of one that is just ending no counter can be opened
+  // Of one that is just ending no counter can be opened.
+  has_used(thread, several ? cpu_ns : cpu_ns - std::min(cpu_ns, thread.process->kinship.ended_cpu_ns));
   CpuCounter& counter = several ? thread.counter : all;
   const auto scope = several ? CpuCounter::Scope::thread : CpuCounter::Scope::thread_and_those_it_starts;
   counter = shared_.kernel.count_cpu(tid, scope, cpu_ns);
@@ -112,10 +140,14 @@ void CpuTimes::is_gone(const Kinship& kinship) {
 
 std::optional<std::string> CpuTimes::warning() const {
   if (unknown_ends_ == 0) return std::nullopt;
-  return fmt::format(
-      "CPU time after the last metered call is unknown for {} processes, which were gone too soon: at most {:.3f} s in "
-      "all",
-      unknown_ends_, static_cast<double>(unknown_cpu_ns_) * 1e-9);
+  std::string text = fmt::format("CPU time after the last metered call is unknown for {}, which ended too soon",
+                                 counted(unknown_ends_, "process"));
+  // Each thread may have run all the time, but not more of them at once than there are processors.
+  const double most_s = static_cast<double>(unknown_cpu_ns_) * 1e-9;
+  const double possible_s = static_cast<double>((unknown_to_ - unknown_from_).ns) * 1e-9 *
+                            static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
+  if (most_s < possible_s) text += fmt::format(": at most {:.3f} s in all", most_s);
+  return text;
 }
 
 }  // namespace dpm

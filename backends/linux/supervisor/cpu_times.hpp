@@ -25,6 +25,9 @@ class CpuTimes {
   CpuTimes(Shared& shared, std::uint64_t call_cost_ns, bool counters_allowed)
       : shared_(shared), call_cost_ns_(call_cost_ns), counters_allowed_(counters_allowed) {}
 
+  // A process that has run for some time is metered from now on: threads of it may have ended.
+  void acquired(TrackedProcess& process, std::uint32_t pid) const;
+
   void read(TrackedThread& thread);
   // The thread ended at `end`.
   void read_last(TrackedThread& thread, LocalTime end);
@@ -39,6 +42,7 @@ class CpuTimes {
   std::optional<std::string> warning() const;
 
  private:
+  bool has_used_so_far(const TrackedThread& thread, std::uint64_t& cpu_ns) const;
   bool process_has_used(const TrackedThread& thread, std::uint64_t& cpu_ns) const;
   void has_used(TrackedThread& thread, std::uint64_t cpu_ns);
   std::optional<std::uint64_t> share_of_ended(TrackedThread& thread);
@@ -47,8 +51,9 @@ class CpuTimes {
   Shared& shared_;
   const std::uint64_t call_cost_ns_;
   bool counters_allowed_;
-  std::uint64_t unknown_ends_ = 0;   // processes whose CPU time to the end is not known,
-  std::int64_t unknown_cpu_ns_ = 0;  // and how much it can be that is missing
+  std::uint64_t unknown_ends_ = 0;                             // processes whose CPU time to the end is not known,
+  std::int64_t unknown_cpu_ns_ = 0;                            // how much it can be that is missing,
+  LocalTime unknown_from_{INT64_MAX}, unknown_to_{INT64_MIN};  // and when that was
 };
 
 }  // namespace dpm

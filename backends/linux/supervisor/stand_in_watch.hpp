@@ -23,12 +23,15 @@ class StandInWatch {
 
   // The meter let calls go on unseen because of it.
   void passed_calls(std::uint64_t calls) { passed_calls_ += calls; }
-  std::optional<Loss> loss() const;
+  std::optional<Loss> loss(std::int64_t now_ns) const;
 
  private:
+  std::int64_t stopped_ns(std::int64_t now_ns) const;
+
   const StandIn& stand_in_;
-  std::uint64_t changes_ = 0;  // StandIn::changes, as far as noticed
-  std::int64_t until_ns_ = 0;  // 0: the keeper does not stand in
+  std::uint64_t changes_ = 0;    // StandIn::changes, as far as noticed
+  std::int64_t until_ns_ = 0;    // 0: the keeper does not stand in
+  std::int64_t noticed_ns_ = 0;  // when it was noticed last that the keeper stands in; 0: not yet
   std::uint64_t passed_calls_ = 0;
   std::uint64_t calls_before_ = 0;
   std::int64_t stopped_before_ns_ = 0;

@@ -240,7 +240,7 @@ std::vector<std::uint32_t> Supervisor::processes() {
 std::vector<Loss> Supervisor::losses() {
   const std::lock_guard lock(mutex_);
   std::vector<Loss> losses;
-  if (auto stopped = stand_in_.loss()) losses.push_back(*std::move(stopped));
+  if (auto stopped = stand_in_.loss(shared_.clock.steady_now_ns())) losses.push_back(*std::move(stopped));
   if (handler_.unlooked_calls() > 0)
     losses.push_back({"the meter may open no more files, and could not look at calls (raise 'ulimit -Hn' before dpm)",
                       handler_.unlooked_calls()});
@@ -263,8 +263,8 @@ std::vector<std::string> Supervisor::warnings() {
     warnings.push_back(fmt::format("{} bytes in {} ranges of streams passed the meter unseen: the GAP events say where",
                                    gaps.bytes, gaps.ranges));
   if (gaps.unplaced_bytes > 0)
-    warnings.push_back(fmt::format(
-        "{} bytes of these have no GAP: every process had ended when the kernel counted them", gaps.unplaced_bytes));
+    warnings.push_back(fmt::format("{} bytes of these have no GAP: no metered process is known to have moved them",
+                                   gaps.unplaced_bytes));
   return warnings;
 }
 

@@ -148,6 +148,33 @@ def check(dpm: Any, kind: str, folder: pathlib.Path) -> None:
         expect("contradict" not in shown.stdout + shown.stderr, shown.stdout, shown.stderr)
 
 
+def check_end_meanwhile(dpm: Any, folder: pathlib.Path) -> None:
+    """The program ends while its meter is stopped: the ledger says for how long."""
+    trace = folder / "out"
+    program = subprocess.Popen([dpm, "meter", "-o", str(trace), "--", sys.executable, "-S", "-c", PING_PONG, "pipe"],
+                               cwd=folder, stderr=subprocess.PIPE, text=True)
+    try:
+        go_on(folder, 200)
+        meter = meter_of(trace)
+        os.kill(meter, signal.SIGSTOP)
+        began = time.monotonic()
+        try:
+            go_on(folder, 500)
+            (folder / "enough").touch()
+            count = -1
+            while count != (count := rounds(folder)):
+                time.sleep(.5)
+            stopped_s = time.monotonic() - began
+        finally:
+            os.kill(meter, signal.SIGCONT)
+    finally:
+        (folder / "enough").touch()
+        said = last_words(program)
+    expect(program.returncode == 0, program.returncode, said)
+    told = re.search(r"the meter was stopped .* for (\d+\.\d) s: calls of that time", said)
+    expect(told and abs(float(told[1]) - stopped_s) < .5, stopped_s, said)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dpm", required=True)
@@ -157,6 +184,7 @@ def main() -> None:
     with running.Workshop() as workshop:
         for kind in ("pipe", "unix", "tcp"):
             check(asked.dpm, kind, workshop.folder())
+        check_end_meanwhile(asked.dpm, workshop.folder())
 
 
 if __name__ == "__main__":

@@ -148,7 +148,7 @@ void KeeperProcess::look_at_meter() {
 // output waits in the pipes.
 void KeeperProcess::stand_in() {
   stands_in_ = true;
-  stopped_since_ns_ = stopped_.stopped_since_ns();
+  slots_.stand_in().stopped_since_ns = stopped_.stopped_since_ns();
   ++slots_.stand_in().changes;
   for (const Notification& slot : slots_.all())
     if (slot.id != 0 && listener_.let_go(slot.id)) ++slots_.stand_in().calls;
@@ -158,7 +158,7 @@ void KeeperProcess::stand_in() {
 void KeeperProcess::end_stand_in(std::int64_t now_ns) {
   stands_in_ = false;
   polled_[kListener].events = 0;
-  slots_.stand_in().stopped_ns += now_ns - stopped_since_ns_;
+  slots_.stand_in().stopped_ns += now_ns - slots_.stand_in().stopped_since_ns;
   ++slots_.stand_in().changes;
 }
 

@@ -74,7 +74,6 @@ class KeeperProcess {
   UniqueFd meter_, meter_state_;
   StoppedMeter stopped_;
   bool stands_in_ = false;  // for a meter that is stopped
-  std::int64_t stopped_since_ns_ = 0;
   std::int64_t look_at_ns_ = 0;
   bool calls_were_lost_;
   std::vector<UniqueFd> outputs_;

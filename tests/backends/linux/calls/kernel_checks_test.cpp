@@ -110,30 +110,50 @@ TEST_CASE("kernel checks: the end of a TCP socket tells the length of its last o
   CHECK(scene.at_the_end().empty());
 }
 
-TEST_CASE("kernel checks: bytes that passed unseen are a GAP of any process that still lives", "[linux]") {
+TEST_CASE(
+    "kernel checks: bytes that passed unseen are a GAP of the process that used the socket, at its end at the latest",
+    "[linux]") {
   Scene scene;
   Socket& socket = scene.meter.conversations().add(1, connected(Medium::tcp, "127.0.0.1:1", "127.0.0.1:2"));
   scene.meter.sends(scene.call(5), *socket.out, {100, 100, 0});
   const ClosedSocket closed{.cookie = 1, .tcp = ClosedSocket::Tcp{.written = 150, .acknowledged = 151}};
   const ProcessId process = scene.process.id();
-  SECTION("another") {
-    MeteredThread& other = scene.meter.processes().begin(
-        {.pid = 11, .tid = 11, .name = "q", .flags = MeterFlags::all()}, nullptr, LocalTime{1}, 1);
-    scene.meter.ended(scene.process, 0, LocalTime{8000}, 8000);
+  const auto begin_another = [&](std::uint32_t pid) -> MeteredThread& {
+    return scene.meter.processes().begin({.pid = pid, .tid = pid, .name = "q", .flags = MeterFlags::all()}, nullptr,
+                                         LocalTime{1}, 1);
+  };
+  MeteredThread& other = begin_another(11);
+  SECTION("which lives") {
     scene.meter.closed(closed, LocalTime{9000}, 9000);
     const auto events = scene.meter.take().events;
     CHECK(events.back().type == EventType::gap);
-    CHECK(events.back().process == other.id());
+    CHECK(events.back().process == process);
+    CHECK(events.back().local_time == LocalTime{9000});
     CHECK(scene.meter.gaps().unplaced_bytes == 0);
   }
-  SECTION("none") {
+  SECTION("which has ended") {
     scene.meter.ended(scene.process, 0, LocalTime{8000}, 8000);
+    scene.meter.take();
+    scene.meter.forget_ended();
     scene.meter.closed(closed, LocalTime{9000}, 9000);
     const auto events = scene.meter.take().events;
-    CHECK(events.back().type == EventType::destroy_process);
+    REQUIRE(events.size() == 1);
+    CHECK(events.back().type == EventType::gap);
     CHECK(events.back().process == process);
+    CHECK(events.back().local_time == LocalTime{8000});
+    CHECK(scene.meter.gaps().unplaced_bytes == 0);
+  }
+  SECTION("which has ended, and many since") {
+    scene.meter.ended(scene.process, 0, LocalTime{8000}, 8000);
+    for (std::uint32_t i = 0; i < Processes::kEndedKept; ++i)
+      scene.meter.ended(begin_another(100 + i), 0, LocalTime{8001}, 8001);
+    scene.meter.take();
+    scene.meter.forget_ended();
+    scene.meter.closed(closed, LocalTime{9000}, 9000);
+    CHECK(scene.meter.take().events.empty());
     CHECK(scene.meter.gaps().unplaced_bytes == 50);
   }
+  CHECK_FALSE(other.ended);
   CHECK(scene.meter.gaps().bytes == 50);
 }
 

@@ -325,6 +325,22 @@ TEST_CASE("meter: a socketpair gives its four messages once", "[linux]") {
                                      EventType::accept});
 }
 
+TEST_CASE("meter: of a socketpair that may be older than the metering, a process has the ends that it uses",
+          "[linux]") {
+  Scene scene;
+  MeteredThread& process = scene.meter.processes().begin(
+      {.pid = 10, .tid = 10, .name = "pair", .acquired = true, .flags = MeterFlags::all()}, nullptr, LocalTime{1}, 1);
+  Socket& one = scene.meter.conversations().add(1, unix_pair_end(100, 101));
+  scene.meter.paths().uses(scene.call(process, 3), one);
+  CHECK(scene.types() == std::vector{EventType::start_process, EventType::socket, EventType::connect});
+  CHECK(scene.events.back().channel == one.out->channel);
+  Socket& other = scene.meter.conversations().add(2, unix_pair_end(101, 100));
+  scene.meter.paths().uses(scene.call(process, 4), other);
+  CHECK(scene.count(EventType::socket) == 2);
+  CHECK(scene.count(EventType::connect) == 2);
+  CHECK(scene.count(EventType::accept) == 0);
+}
+
 TEST_CASE("meter: another descriptor for a known socket is a DUP, another socket behind it a DESTSOCKET", "[linux]") {
   Scene scene;
   MeteredThread& process = scene.process(10, "client");
