@@ -67,21 +67,21 @@ class WorkDone {
 
 }  // namespace
 
-void IdleTimes::add(const Event& event, std::size_t operations) {
+void IdleTimes::add(const Event& event, std::uint64_t used_ns, std::size_t operations) {
   if (event.type == EventType::message_queued || event.process.is_none()) return;  // nothing that it did
   if (event.process.value >= processes_.size()) processes_.resize(event.process.value + 1u);
   Process& process = processes_[event.process.value];
-  if (process.is_known) note(event, process, operations);
+  if (process.is_known) note(event, used_ns, process, operations);
   // While it is suspended or moved, its time is not its own.
   process.is_known = event.type != EventType::stop_process;
   process.since_ns = event.local_time.ns;
-  process.since_cpu_ns = event.proc_time_ns;
+  process.since_cpu_ns = used_ns;
   process.in_call = event.type == EventType::receive_call;
 }
 
-void IdleTimes::note(const Event& event, const Process& process, std::size_t operations) {
+void IdleTimes::note(const Event& event, std::uint64_t used_ns, const Process& process, std::size_t operations) {
   const std::int64_t passed_ns = event.local_time.ns - process.since_ns;
-  const std::uint64_t cpu_ns = event.proc_time_ns - std::min(event.proc_time_ns, process.since_cpu_ns);
+  const std::uint64_t cpu_ns = used_ns - process.since_cpu_ns;
   if (passed_ns <= 0 || event.machine.is_none()) return;
   if (event.machine.value >= work_.size()) work_.resize(event.machine.value + 1u);
   if (cpu_ns > 0) work_[event.machine.value].push_back({process.since_ns, event.local_time.ns, cpu_ns});

@@ -22,7 +22,7 @@ class IdleTimes {
   explicit IdleTimes(std::int64_t shortest_ns) : shortest_ns_(shortest_ns) {}
 
   // Events of each process in its order. `operations` is how many it has had so far.
-  void add(const Event& event, std::size_t operations);
+  void add(const Event& event, std::uint64_t used_ns, std::size_t operations);
   // Writes what was found into the operations; to be called when all events have come.
   void write_into(Recording& recording) const;
 
@@ -45,7 +45,7 @@ class IdleTimes {
     std::uint64_t cpu_ns = 0;
   };
 
-  void note(const Event& event, const Process& process, std::size_t operations);
+  void note(const Event& event, std::uint64_t used_ns, const Process& process, std::size_t operations);
 
   std::int64_t shortest_ns_;
   std::vector<Process> processes_;

@@ -10,6 +10,7 @@
 
 #include "analysis/history/message_matcher.hpp"
 #include "model/check.hpp"
+#include "model/metered_cpu.hpp"
 #include "twin/idle_times.hpp"
 
 namespace dpm::twin {
@@ -21,7 +22,8 @@ constexpr std::int64_t kShortestIdleLiveNs = 10'000'000;
 
 // The call that a process is in, and its CPU time so far.
 struct OpenCall {
-  std::uint64_t proc_time_ns = 0;
+  MeteredCpu cpu;
+  std::uint64_t used_ns = 0;  // by `cpu`, at its latest event
   std::uint64_t at_last_operation_ns = 0;
   std::uint32_t set = kNone;
   std::int64_t called_ns = 0;
@@ -77,14 +79,13 @@ void RecordingSink::State::add(const Event& event) {
   if (!record.metered) {
     record.metered = true;
     record.machine = event.machine;
-    // What an acquired process did before it was acquired is not known.
-    if (info->processes[event.process.value].acquired) open_call.at_last_operation_ns = event.proc_time_ns;
   }
   record.waits_at_end =
       event.type == EventType::receive_call || (record.waits_at_end && event.type == EventType::message_queued);
-  open_call.proc_time_ns = std::max(open_call.proc_time_ns, event.proc_time_ns);
+  open_call.cpu.add(event);
+  open_call.used_ns = open_call.cpu.used_ns(was_acquired(*info, event.process));
   if (!idle) idle.emplace(info->properties.scripted ? kShortestIdleScriptedNs : kShortestIdleLiveNs);
-  idle->add(event, record.operations.size());
+  idle->add(event, open_call.used_ns, record.operations.size());
   add_of_type(event, record, open_call);
 }
 
@@ -135,8 +136,7 @@ void RecordingSink::State::add_operation(const Event& event, OperationKind kind)
   operation.code = event.code;
   operation.bytes = event.length_bytes;
   operation.time_ns = event.local_time.ns;
-  operation.cpu_ns = open_call.proc_time_ns - std::min(open_call.proc_time_ns, open_call.at_last_operation_ns);
-  open_call.at_last_operation_ns = open_call.proc_time_ns;
+  operation.cpu_ns = open_call.used_ns - std::exchange(open_call.at_last_operation_ns, open_call.used_ns);
   if (!event.peer.is_none() && event.peer.value < recording.records.size()) operation.peer = event.peer.value;
   if (!event.channel.is_none()) operation.channel = event.channel.value;
   if (kind == OperationKind::receive) {
@@ -163,8 +163,7 @@ void RecordingSink::State::add_link(const Event& event, OperationKind kind, Pass
   operation.what = what;
   operation.peer = event.peer.value;
   operation.time_ns = event.local_time.ns;
-  operation.cpu_ns = open_call.proc_time_ns - std::min(open_call.proc_time_ns, open_call.at_last_operation_ns);
-  open_call.at_last_operation_ns = open_call.proc_time_ns;
+  operation.cpu_ns = open_call.used_ns - std::exchange(open_call.at_last_operation_ns, open_call.used_ns);
   links.push_back({event.process.value, static_cast<std::uint32_t>(record.operations.size()), event.peer.value});
   record.operations.push_back(operation);
 }
@@ -270,8 +269,7 @@ void RecordingSink::on_end(const LossReport& losses) {
   state.recording.records.resize(state.info->processes.size());
   for (std::size_t p = 0; p < state.open_calls.size(); ++p) {
     const OpenCall& open_call = state.open_calls[p];
-    state.recording.records[p].tail_cpu_ns =
-        open_call.proc_time_ns - std::min(open_call.proc_time_ns, open_call.at_last_operation_ns);
+    state.recording.records[p].tail_cpu_ns = open_call.used_ns - open_call.at_last_operation_ns;
   }
   for (const auto& [machine, times] : state.lasted)
     state.recording.elapsed_s =

@@ -4,6 +4,8 @@
 #include <deque>
 #include <tuple>
 
+#include "model/metered_cpu.hpp"
+
 namespace dpm {
 namespace {
 
@@ -83,6 +85,7 @@ std::int64_t idle_from(const ProcessGap& gap, std::int64_t idle_ns) {
 LineBuilder::LineBuilder(std::span<const Event> events, std::span<const std::int64_t> times_ns, const TraceInfo& info)
     : events_(events),
       times_ns_(times_ns),
+      info_(info),
       sent_at_(sending_times(events, times_ns)),
       ended_at_(ends_of_processes(events, times_ns, info.processes.size())),
       full_channels_(events, times_ns, info) {
@@ -124,14 +127,14 @@ ProcessGap LineBuilder::gap_between(std::span<const std::uint32_t> own, std::siz
   const Event &before = events_[own[i - 1]], &event = events_[own[i]];
   ProcessGap gap{.from_ns = interval.from_ns, .to_ns = interval.to_ns};
   std::int64_t idle_ns = interval.length_ns();
-  const auto take = [&](std::uint64_t until_before, std::uint64_t until_now) {
-    const std::int64_t part_ns = std::min(grown(until_before, until_now), idle_ns);
+  const auto take = [&](std::int64_t most_ns) {
+    const std::int64_t part_ns = std::min(most_ns, idle_ns);
     idle_ns -= part_ns;
     return part_ns;
   };
-  gap.cpu_ns = take(before.proc_time_ns, event.proc_time_ns);
-  gap.ready_ns = take(before.ready_time_ns, event.ready_time_ns);
-  gap.disk_ns = take(before.disk_time_ns, event.disk_time_ns);
+  gap.cpu_ns = take(static_cast<std::int64_t>(cpu_between_ns(before, event, info_)));
+  gap.ready_ns = take(grown(before.ready_time_ns, event.ready_time_ns));
+  gap.disk_ns = take(grown(before.disk_time_ns, event.disk_time_ns));
   gap.idle_from_ns = gap.from_ns;
   find_wait(gap, own, i, idle_ns);
   gap.idle_to_ns = gap.idle_from_ns + idle_ns;

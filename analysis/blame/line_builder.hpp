@@ -15,7 +15,7 @@ namespace dpm {
 
 class LineBuilder {
  public:
-  // `events` in the order of each process; `times_ns` has one entry for each. Both must live as long as this.
+  // `events` in the order of each process; `times_ns` has one entry for each. All three must live as long as this.
   LineBuilder(std::span<const Event> events, std::span<const std::int64_t> times_ns, const TraceInfo& info);
 
   // `own`: the places of the process's events, at least one.
@@ -38,6 +38,7 @@ class LineBuilder {
 
   std::span<const Event> events_;
   std::span<const std::int64_t> times_ns_;
+  const TraceInfo& info_;
   // By event: when the message of a RECEIVE was sent, or the connection of an ACCEPT made.
   std::vector<std::int64_t> sent_at_;
   std::vector<std::int64_t> ended_at_;  // by process

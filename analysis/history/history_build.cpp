@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/metered_cpu.hpp"
 #include "model/process_names.hpp"
 
 namespace dpm {
@@ -47,6 +48,8 @@ void HistoryBuild::add(const Event& event) {
   if (process.machine.is_none()) process.machine = event.machine;
   if (event.machine != process.machine) ++moved, process.machine = event.machine;
   if (event.proc_time_ns < process.proc_time_ns) ++backward_clocks;
+  // CPU time from before it was metered is work of no event.
+  if (process.proc_time_ns == 0 && was_acquired(*info, event.process)) process.at_last_node_ns = event.proc_time_ns;
   process.proc_time_ns = std::max(process.proc_time_ns, event.proc_time_ns);
   if (event.has_ready_time()) process.ready_time_ns = event.ready_time_ns;
   if (event.proc_time_ns > 0) any_proc_time = true;
@@ -91,11 +94,7 @@ void HistoryBuild::mark() {
 
 void HistoryBuild::note_lifetime(const Event& event, ProcessBuild& process) const {
   LocalLifetime& lifetime = process.lifetime;
-  if (!lifetime.seen) {
-    // What it did before it was acquired is not known, so its CPU time until then is work of no event.
-    if (info->processes[event.process.value].acquired) process.at_last_node_ns = event.proc_time_ns;
-    lifetime = {event.local_time, event.local_time, event.machine, true};
-  }
+  if (!lifetime.seen) lifetime = {event.local_time, event.local_time, event.machine, true};
   if (event.machine == lifetime.machine) lifetime.last = std::max(lifetime.last, event.local_time);
 }
 

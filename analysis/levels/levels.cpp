@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "model/check.hpp"
+#include "model/metered_cpu.hpp"
 
 namespace dpm {
 namespace {
@@ -89,7 +90,8 @@ void LevelsAnalysis::take(const Event& event) {
   Process& process = processes_[event.process.value];
   pass_time(process, event);
   if (is_message(event)) count(process, event);
-  if (event.type == EventType::message_queued) return;  // others did it: it goes on with what it did
+  // Others did it, or the meter found out later: the process goes on with what it did.
+  if (event.type == EventType::message_queued || event.type == EventType::gap) return;
   process.doing = event.type == EventType::receive_call      ? Doing::waits_for_message
                   : event.type == EventType::destroy_process ? Doing::ended
                                                              : Doing::not_known;
@@ -109,11 +111,9 @@ Curve<ProcessAmounts>& LevelsAnalysis::begin_stay(Process& process, const Event&
   Curve<ProcessAmounts>& curve = process.stays[process.current].curve;
   process.last = curve.empty() ? event.local_time : std::max(curve.until(), event.local_time);
   if (!is_first) return curve;
-  const bool is_acquired = event.process.value < info_->processes.size() && (*info_)[event.process].acquired;
-  if (is_acquired) process.proc_time_ns = event.proc_time_ns;  // what it did before is not of this run
   process.first = event.local_time;
   process.first_machine = event.machine;
-  const std::uint64_t used_ns = event.proc_time_ns - process.proc_time_ns;
+  const std::uint64_t used_ns = was_acquired(*info_, event.process) ? 0 : event.proc_time_ns;
   process.last = possible({process.last.ns - static_cast<std::int64_t>(std::min<std::uint64_t>(used_ns, kTimeEndNs))});
   return curve;
 }
@@ -125,7 +125,7 @@ void LevelsAnalysis::pass_time(Process& process, const Event& event) {
   const LocalTime from = process.last, to = std::max(from, event.local_time);  // a clock may be set back
   const auto elapsed_ns = static_cast<std::uint64_t>(to.ns - from.ns);
   ProcessAmounts amounts;
-  if (event.proc_time_ns > process.proc_time_ns) amounts.cpu_ns = event.proc_time_ns - process.proc_time_ns;
+  amounts.cpu_ns = cpu_between_ns(process.proc_time_ns, event.proc_time_ns, was_acquired(*info_, event.process));
   process.proc_time_ns = std::max(process.proc_time_ns, event.proc_time_ns);
   if (process.doing == Doing::waits_for_message) amounts.waiting_ns = elapsed_ns - std::min(elapsed_ns, amounts.cpu_ns);
   amounts.queue_ns = process.queue_length * elapsed_ns;

@@ -5,6 +5,7 @@
 
 #include "analysis/messages/message_survey.hpp"
 #include "model/check.hpp"
+#include "model/metered_cpu.hpp"
 
 namespace dpm {
 namespace {
@@ -117,7 +118,7 @@ void QueueFeed::fill_in_times(Event& event, ProcessId thread) const {
   if (after->time != event.local_time) {
     const Moment& before = *(after - 1);
     const auto left_ns = static_cast<double>((after->time - event.local_time).ns);
-    const auto ran_ns = static_cast<double>(after->ran_ns - std::min(before.ran_ns, after->ran_ns));
+    const auto ran_ns = static_cast<double>(cpu_between_ns(before.ran_ns, after->ran_ns, was_acquired(*info_, thread)));
     const auto ready_ns = static_cast<double>(after->ready_ns - std::min(before.ready_ns, after->ready_ns));
     const double active_ns = ran_ns + ready_ns;
     const double share = active_ns > left_ns ? left_ns / active_ns : 1;

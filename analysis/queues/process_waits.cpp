@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "model/check.hpp"
+#include "model/metered_cpu.hpp"
 
 namespace dpm {
 namespace {
@@ -33,8 +34,8 @@ void ProcessWaits::on_events(std::span<const Event> batch) {
   }
 }
 
-WaitParts ProcessWaits::stretch_until(Process& process, const Event& event) {
-  const std::uint64_t ran_ns = growth(process.last.proc_time_ns, event.proc_time_ns);
+WaitParts ProcessWaits::stretch_until(Process& process, const Event& event) const {
+  const std::uint64_t ran_ns = cpu_between_ns(process.last, event, *info_);
   WaitParts parts;
   parts.cpu_ns = growth(process.last.ready_time_ns, event.ready_time_ns);
   parts.disk_ns = growth(process.last.disk_time_ns, event.disk_time_ns);

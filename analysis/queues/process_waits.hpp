@@ -61,7 +61,7 @@ class ProcessWaits : public DividedSink {
     OwnWaits waits;
   };
 
-  static WaitParts stretch_until(Process& process, const Event& event);
+  WaitParts stretch_until(Process& process, const Event& event) const;
   void pass_time(Process& process, const Event& event) const;
   bool may_have_polled(const Event& event) const;
 

@@ -6,6 +6,7 @@
 
 #include "model/check.hpp"
 #include "model/floor_divide.hpp"
+#include "model/metered_cpu.hpp"
 
 namespace dpm {
 namespace {
@@ -73,8 +74,11 @@ void QueueAnalysis::on_events(std::span<const Event> batch) {
         ++statistics.receives_without_queued;
         continue;
       }
-      const Arrival arrival = found->second;
+      Arrival arrival = found->second;
       queue_now.waiting.erase(found);
+      const std::uint64_t ran_ns =
+          cpu_between_ns(arrival.ran_ns, event.proc_time_ns, was_acquired(*info_, event.process));
+      arrival.ran_ns = event.proc_time_ns - std::min(ran_ns, event.proc_time_ns);
       operate(queue_now);
       if (arrival.machine != event.machine) {
         ++statistics.waits_across_machines;

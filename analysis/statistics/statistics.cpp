@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "model/check.hpp"
+#include "model/metered_cpu.hpp"
 
 namespace dpm {
 namespace {
@@ -94,7 +95,6 @@ void StatisticsAnalysis::on_events(std::span<const Event> batch) {
       process.in_computation = event.process.value >= info_->processes.size() || (*info_)[event.process].in_computation;
       process.first_machine = event.machine;
       process.first_time = event.local_time;
-      seen_process.cpu_before_ns = event.proc_time_ns;
       any_moved_ |= event.process.value >= info_->processes.size() || (*info_)[event.process].machine != event.machine;
     } else if (process.last_machine != event.machine) {
       process.migrated = true;
@@ -102,6 +102,7 @@ void StatisticsAnalysis::on_events(std::span<const Event> batch) {
     }
     process.last_machine = event.machine;
     process.last_time = event.local_time;
+    if (seen_process.cpu_before_ns == 0) seen_process.cpu_before_ns = event.proc_time_ns;
     process.cpu_ns = std::max(process.cpu_ns, event.proc_time_ns);
     if (event.has_ready_time()) process.ready_ns = std::max(process.ready_ns.value_or(0), event.ready_time_ns);
     if (event.has_disk_time()) process.disk_ns = std::max(process.disk_ns.value_or(0), event.disk_time_ns);
@@ -191,9 +192,8 @@ Statistics StatisticsAnalysis::result() const {
   std::uint64_t migrated = 0;
   for (Seen process : processes_) {
     if (!process.any) continue;
-    const std::size_t number = process.statistics.process.value;
-    if (number < info_->processes.size() && info_->processes[number].acquired)
-      process.statistics.cpu_ns -= std::min(process.statistics.cpu_ns, process.cpu_before_ns);
+    if (was_acquired(*info_, process.statistics.process))
+      process.statistics.cpu_ns = cpu_between_ns(process.cpu_before_ns, process.statistics.cpu_ns, true);
     result.processes.push_back(process.statistics);
     migrated += process.statistics.migrated ? 1 : 0;
     if (!process.statistics.in_computation) continue;

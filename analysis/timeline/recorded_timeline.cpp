@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "model/check.hpp"
+#include "model/metered_cpu.hpp"
 
 namespace dpm {
 namespace {
@@ -147,11 +148,13 @@ class ArcFinder {
 
 class Segments {
  public:
+  explicit Segments(const TraceInfo& info) : info_(info) {}
+
   // What a process did from one of its events to the next. `arc` ends there.
   void between(const Event& before, std::int64_t from_ns, const Event& event, std::int64_t to_ns, std::uint32_t arc) {
     const std::int64_t elapsed_ns = to_ns - from_ns;
     if (elapsed_ns <= 0) return;
-    const std::uint64_t used_ns = event.proc_time_ns - std::min(before.proc_time_ns, event.proc_time_ns);
+    const std::uint64_t used_ns = cpu_between_ns(before, event, info_);
     const auto work_ns = static_cast<std::int64_t>(std::min(used_ns, static_cast<std::uint64_t>(elapsed_ns)));
     if (before.type == EventType::receive_call) {
       add(event.process, RecordedKind::message_wait, from_ns, to_ns - work_ns, arc);
@@ -184,6 +187,7 @@ class Segments {
     }
   }
 
+  const TraceInfo& info_;
   std::vector<RecordedSegment> segments_;
 };
 
@@ -196,7 +200,7 @@ RecordedTimeline make_recorded_timeline(const RecordedEvents& recorded, const Tr
   std::map<ProcessId, std::vector<std::uint32_t>> by_process;
   for (std::uint32_t i = 0; i < recorded.events.size(); ++i)
     if (recorded.events[i].type != EventType::message_queued) by_process[recorded.events[i].process].push_back(i);
-  Segments segments;
+  Segments segments(info);
   for (const auto& [process, own] : by_process) {
     std::int64_t from_ns = recorded.times_ns[own.front()];
     for (std::size_t i = 1; i < own.size(); ++i) {

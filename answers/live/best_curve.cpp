@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "analysis/history/history.hpp"
 #include "analysis/history/target.hpp"
 #include "analysis/messages/message_resolver.hpp"
 #include "analysis/parallelism/parallelism.hpp"
+#include "model/metered_cpu.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -17,16 +17,14 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kEventsLeast = 20;
 constexpr std::int64_t kBehindMost = 64;  // parts
 
-// The events in the window, as if each process had used no CPU time before.
-std::vector<Event> events_inside(const LiveRecording::Window& window, RunTime from, RunTime to) {
+// The events in the window, as if no process had used CPU time before.
+std::vector<Event> events_inside(const LiveRecording::Window& window, RunTime from, RunTime to, const TraceInfo& info) {
   std::vector<Event> inside;
-  std::map<ProcessId, std::uint64_t> before_ns;
+  CpuOfStretch cpu(info);
   for (std::size_t i = 0; i < window.events.size(); ++i) {
     if (window.times_ns[i] < from.ns || window.times_ns[i] >= to.ns) continue;
     inside.push_back(window.events[i]);
-    Event& event = inside.back();
-    const auto first = before_ns.try_emplace(event.process, event.proc_time_ns).first;
-    event.proc_time_ns -= std::min(event.proc_time_ns, first->second);
+    cpu.begin_here(inside.back());
   }
   return inside;
 }
@@ -43,7 +41,7 @@ double mean(double a, double b) { return std::isnan(a) ? b : std::isnan(b) ? a :
 }  // namespace
 
 std::optional<double> best_P(const LiveRecording::Window& window, RunTime from, RunTime to, const TraceInfo& info) {
-  const std::vector<Event> events = events_inside(window, from, to);
+  const std::vector<Event> events = events_inside(window, from, to, info);
   if (events.size() < kEventsLeast) return std::nullopt;
   HistoryBuilder builder;
   if (has_live_channels(info)) {

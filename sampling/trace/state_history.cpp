@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/check.hpp"
+#include "model/metered_cpu.hpp"
 
 namespace dpm::sampling {
 namespace {
@@ -54,7 +55,7 @@ Stretch stretch_between(const Event& before, const Event& after, std::int64_t fr
                         const TraceInfo& info) {
   Stretch stretch{.from_ns = from_ns, .to_ns = to_ns, .idle_state = idle_state(before, after, info)};
   std::int64_t left_ns = to_ns - from_ns;
-  left_ns -= stretch.cpu_ns = grown(before.proc_time_ns, after.proc_time_ns, left_ns);
+  left_ns -= stretch.cpu_ns = std::min(static_cast<std::int64_t>(cpu_between_ns(before, after, info)), left_ns);
   left_ns -= stretch.ready_ns = grown(before.ready_time_ns, after.ready_time_ns, left_ns);
   left_ns -= stretch.disk_ns = grown(before.disk_time_ns, after.disk_time_ns, left_ns);
   if (before.type == EventType::receive_call || before.type == EventType::stop_process) stretch.idle_first_ns = left_ns;

@@ -5,6 +5,7 @@
 
 #include "analysis/messages/message_resolver.hpp"
 #include "model/check.hpp"
+#include "model/metered_cpu.hpp"
 
 namespace dpm {
 namespace {
@@ -39,7 +40,8 @@ void SlidingWindow::add(const Event& event) {
   }
   ProcessLoad& load = loads_[event.process.value];
   std::uint64_t& last_ns = last_proc_time_ns_[event.process.value];
-  const std::uint64_t used_ns = last_ns == kNotSeen || event.proc_time_ns < last_ns ? 0 : event.proc_time_ns - last_ns;
+  const std::uint64_t used_ns =
+      last_ns == kNotSeen ? 0 : cpu_between_ns(last_ns, event.proc_time_ns, was_acquired(*info_, event.process));
   last_ns = last_ns == kNotSeen ? event.proc_time_ns : std::max(last_ns, event.proc_time_ns);
   load.cpu_ns += used_ns;
   load.machine = event.machine;
@@ -100,10 +102,8 @@ void SlidingWindow::begin_again() {
 Result<History> SlidingWindow::history(EventRange range) const {
   DPM_CHECK(info_ != nullptr);
   TraceInfo info = *info_;
-  for (std::size_t p = 0; p < info.processes.size(); ++p) {
-    info.processes[p].acquired = true;  // what it did before the window is not part of it
+  for (std::size_t p = 0; p < info.processes.size(); ++p)
     if (p < loads_.size() && loads_[p].seen) info.processes[p].machine = loads_[p].machine;
-  }
   const bool is_live = has_live_channels(info);
   // The cores between which live processes wander have one clock, which says who slept when a message came.
   if (is_live)
@@ -116,8 +116,10 @@ Result<History> SlidingWindow::history(EventRange range) const {
   if (is_live) std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return time_of(a) < time_of(b); });
   std::vector<Event> events;
   events.reserve(count);
+  CpuOfStretch cpu(info);
   for (std::size_t i = first; i < first + count; ++i) {
     events.push_back(entries_[order[i]].event);
+    cpu.begin_here(events.back());
     // Wandering is not a migration.
     if (is_live) events.back().machine = info.processes[events.back().process.value].machine;
   }

@@ -18,7 +18,13 @@ using RunAnalysis = std::function<std::string(EventSource& source)>;
 // One sentence for each broken promise; empty when the contract is kept:
 // - an empty stream, and one event of each type alone, give a result or a refusal;
 // - the same events give the same result again, whatever the batches they come in;
-// - nothing is promised between processes: the same events in another order between processes give the same result.
+// - nothing is promised between processes: the same events in another order between processes give the same result;
+// - what an acquired process used before is of no trace (check_acquired()).
 std::vector<std::string> check_analysis_contract(const RunAnalysis& run, const Recording& typical);
+
+// The promise about acquired processes alone: a trace of them gives the same result as one of processes that began where it
+// begins. Their CPU times are larger by what they had used before, another amount for each; recorders of today tell it in
+// STARTPROCESS, older ones said 0 there.
+std::vector<std::string> check_acquired(const RunAnalysis& run, const Recording& typical);
 
 }  // namespace dpm

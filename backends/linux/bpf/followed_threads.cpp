@@ -45,6 +45,14 @@ std::string program_path(std::uint32_t pid, const std::string& given, const std:
   return !failed && is_it(behind_links) ? behind_links : given;
 }
 
+// Reading the process's clock brings those of its running threads up to date.
+std::uint64_t cpu_time_of(std::uint32_t pid, std::uint32_t tid) {
+  std::uint64_t process_ns = 0, thread_ns = 0;
+  process_cpu_time_ns(pid, process_ns);
+  ThreadFiles(pid, tid).cpu_time_ns(thread_ns);
+  return thread_ns;
+}
+
 }  // namespace
 
 void FollowedThread::read_cpu_time(std::uint64_t low_bits) {
@@ -69,6 +77,7 @@ FollowedThread& FollowedThreads::add(const Processes::Birth& birth, FollowedThre
   thread->metered = &meter_.processes().begin(measured, by, local(now_ns), now_ns);
   thread->process = std::move(process);
   thread->known_since_ns = now_ns;
+  thread->cpu_ns = birth.cpu_so_far_ns;
   if (thread->process->first.is_none()) thread->process->first = thread->metered->id();
   ++thread->process->threads;
   if (known_.size() < dpm_accounts_max) known_.try_emplace({birth.tid, birth.began_ns}, thread->metered->id());
@@ -85,6 +94,7 @@ Processes::Birth FollowedThreads::birth_of_running(std::uint32_t pid, std::uint3
   birth.began_ns = read_beginning_ns(pid, tid);
   birth.flags = program_.flags;
   birth.acquired = !program_.from_start;
+  if (birth.acquired) birth.cpu_so_far_ns = cpu_time_of(pid, tid);
   birth.name = name_or_file(read_command_name(pid, tid), birth.program);
   if (tid == pid) birth.cgroup = read_cgroup_label(pid);
   return birth;
@@ -129,13 +139,14 @@ void FollowedThreads::entered(const dpm_task_record& record, std::int64_t now_ns
   birth.name = name_or_file(text_of(record.name), birth.program);
   birth.began_ns = as_in_proc(record.began_ns);
   birth.acquired = true;
+  birth.cpu_so_far_ns = record.cpu_ns;
   if (process == nullptr) {
     process = std::make_shared<FollowedProcess>();
     process->pid = process->seen_as = record.pid;
     process->program = birth.program;
     process->cgroup = birth.cgroup;
   }
-  add(birth, nullptr, process, now_ns).read_cpu_time(record.cpu_ns);
+  add(birth, nullptr, process, now_ns);
   entered_.push_back(record.pid);
 }
 

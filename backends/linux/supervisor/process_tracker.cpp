@@ -68,17 +68,19 @@ Processes::Birth ProcessTracker::birth_of(std::uint32_t tid, std::uint32_t pid, 
 }
 
 TrackedThread& ProcessTracker::register_thread(std::uint32_t tid, std::uint32_t pid, Creator creator, LocalTime time) {
-  const Processes::Birth birth = birth_of(tid, pid, creator);
+  Processes::Birth birth = birth_of(tid, pid, creator);
   auto thread = std::make_unique<TrackedThread>();
+  thread->files = shared_.kernel.files_of(pid, tid);
+  if (birth.acquired) thread->files->cpu_time_ns(birth.cpu_so_far_ns);
   thread->metered = &shared_.meter.processes().begin(birth, creator.thread, time, shared_.clock.steady_ns(time));
   thread->thread_fd = shared_.kernel.open_thread(tid, pid);
   shared_.news.watch_end(thread->thread_fd.get(), tid);
-  thread->files = shared_.kernel.files_of(pid, tid);
   auto& process = shared_.table.process_place(pid);
   // After an exec by another thread than the first, the process id belongs to a new process.
   if (process == nullptr || (tid == pid && process->kinship.first_has_ended))
     process = std::make_shared<TrackedProcess>();
   process->several_threads |= pid != tid;
+  if (birth.acquired && process->kinship.first.is_none()) cpu_times_.acquired(*process, pid);
   if (process->program.empty()) process->program = birth.program;
   if (pid == tid) process->unnamed = is_unnamed(birth.name, birth.program);
   if (looks() && pid == tid) note_first_look(*process, pid, creator.thread != nullptr);

@@ -1,8 +1,10 @@
 // Every analysis that takes events under the contract of analyses, on a simulated server with several clients. Analyses
 // of the history graph take a History, so the graph itself stands for them.
 #include <algorithm>
+#include <functional>
 #include <sstream>
 
+#include "analysis/blame/blame.hpp"
 #include "analysis/clocks/clocks.hpp"
 #include "analysis/history/history.hpp"
 #include "analysis/levels/levels.hpp"
@@ -10,10 +12,14 @@
 #include "analysis/matching/matching.hpp"
 #include "analysis/messages/message_resolver.hpp"
 #include "analysis/messages/queue_feed.hpp"
+#include "analysis/queues/process_waits.hpp"
 #include "analysis/queues/queues.hpp"
 #include "analysis/statistics/call_sites.hpp"
 #include "analysis/statistics/statistics.hpp"
+#include "analysis/timeline/recorded_timeline.hpp"
 #include "backends/sim/sim_source.hpp"
+#include "sampling/trace/state_history.hpp"
+#include "scheduling/window/sliding_window.hpp"
 #include "tests/contract/analysis_contract.hpp"
 #include "tests/contract/scenarios.hpp"
 #include "tests/support/catch.hpp"
@@ -203,7 +209,87 @@ std::string fed_queue_levels_of(EventSource& source) {
   return out.str();
 }
 
+// Analyses of events that are kept: on one axis of time, as one machine's clock is.
+struct KeptEvents {
+  Recording recording;
+  std::vector<std::int64_t> times_ns;
+
+  explicit KeptEvents(EventSource& source) : recording(record(source).value()) {
+    std::stable_sort(recording.events.begin(), recording.events.end(),
+                     [](const Event& a, const Event& b) { return a.local_time < b.local_time; });
+    for (const Event& event : recording.events) times_ns.push_back(event.local_time.ns);
+  }
+};
+
+// READYTIME and DISKTIME as where the simulator knows that nothing waits for either.
+Recording with_waits_measured(Recording recording) {
+  for (Event& event : recording.events) event.ready_time_ns = event.disk_time_ns = 0;
+  return recording;
+}
+
+std::string blame_of(EventSource& source) {
+  const KeptEvents kept(source);
+  const BlameAnalysis blame(kept.recording.events, kept.times_ns, kept.recording.info);
+  std::ostringstream out;
+  const std::function<void(const BlameNode&)> write = [&](const BlameNode& node) {
+    out << '\n' << node.process.value;
+    write_all(out, node.parts_ns);
+    for (const BlameNode& wait : node.waits) write(wait);
+  };
+  for (std::uint32_t p = 0; p < kept.recording.info.processes.size(); ++p)
+    if (const auto life = blame.lifetime({p})) write(blame.divide({p}, *life));
+  return out.str();
+}
+
+std::string timeline_of(EventSource& source) {
+  const KeptEvents kept(source);
+  std::ostringstream out;
+  const auto timeline = make_recorded_timeline({kept.recording.events, kept.times_ns}, kept.recording.info);
+  for (const auto& segment : timeline.segments)
+    out << segment.process.value << ' ' << static_cast<int>(segment.kind) << ' ' << segment.from_ns << ' '
+        << segment.to_ns << '\n';
+  return out.str();
+}
+
+std::string states_of(EventSource& source) {
+  const KeptEvents kept(source);
+  std::ostringstream out;
+  const sampling::StateHistory history(kept.recording.events, kept.times_ns, kept.recording.info);
+  for (const auto& process : history.stretches())
+    for (const auto& stretch : process) out << stretch.from_ns << ' ' << stretch.to_ns << ' ' << stretch.cpu_ns << '\n';
+  return out.str();
+}
+
+std::string process_waits_of(EventSource& source) {
+  const Recording recording = record(source).value();
+  ProcessWaits waits;
+  REQUIRE(MemorySource(recording).run(waits));
+  std::ostringstream out;
+  for (const auto& [process, own] : waits.result(recording.info))
+    out << process.value << ' ' << own.messages << ' ' << own.receiving.total_ns() << ' ' << own.working.total_ns()
+        << ' ' << own.working.other_ns << '\n';
+  return out.str();
+}
+
+// The history of the last seconds, as schedulers see it.
+std::string window_of(EventSource& source) {
+  SlidingWindow window({.length = Duration{INT64_MAX / 2}});
+  REQUIRE(source.run(window));
+  const auto history = window.history();
+  if (!history) return history.error().what;
+  std::ostringstream out;
+  for (const auto& event : history->events) out << event.cpu_ns << '\n';
+  for (const auto& load : window.loads()) out << load.cpu_ns << '\n';
+  return out.str();
+}
+
 }  // namespace
+
+TEST_CASE("analysis contract: acquired processes in analyses of kept events", "[contract]") {
+  for (const RunAnalysis& run : {RunAnalysis(blame_of), RunAnalysis(timeline_of), RunAnalysis(states_of),
+                                 RunAnalysis(process_waits_of), RunAnalysis(window_of)})
+    CHECK(check_acquired(run, with_waits_measured(typical())) == std::vector<std::string>{});
+}
 
 TEST_CASE("analysis contract: message statistics", "[contract]") {
   CHECK(check_analysis_contract(statistics_of, typical()) == std::vector<std::string>{});

@@ -70,6 +70,23 @@ TEST_CASE("analysis contract: a result that depends on the order between process
   CHECK_THAT(violations.front(), Catch::Matchers::Contains("another order between processes"));
 }
 
+TEST_CASE("analysis contract: CPU time of a whole life is caught", "[contract]") {
+  const auto violations = check_analysis_contract(
+      [](EventSource& source) {
+        std::map<std::uint32_t, std::uint64_t> cpu_ns;
+        TextAnalysis sink([&](std::span<const Event> batch, std::string&) {
+          for (const auto& event : batch) cpu_ns[event.process.value] = event.proc_time_ns;
+        });
+        REQUIRE(source.run(sink));
+        std::string text;
+        for (const auto& [process, used_ns] : cpu_ns) text += std::to_string(used_ns) + "\n";
+        return text;
+      },
+      client_and_server(20));
+  REQUIRE(violations.size() == 2);
+  CHECK_THAT(violations.front(), Catch::Matchers::Contains("acquired processes"));
+}
+
 TEST_CASE("analysis contract: a result that is another one each time is caught", "[contract]") {
   int run_number = 0;
   const auto violations =
