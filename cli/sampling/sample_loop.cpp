@@ -51,6 +51,7 @@ class Looper {
     while (!is_over_ && sampling::monotonic_ns() < end_ns) {
       wait(*clock, signals, end_ns);
       if (clock->take(counts_.account())) take_one();
+      if (loop_.samples_most != 0 && counts_.total().samples >= loop_.samples_most) is_over_ = true;
       if (signals.take_end(command_ != nullptr) || command_ends() || sampler_.is_over()) is_over_ = true;
       take_account(began_ns, cpu_began_ns);
       if (loop_.kept != nullptr) loop_.kept->keep_at_times(counts_, sampling::monotonic_ns() - began_ns);

@@ -18,8 +18,9 @@ namespace dpm::cli {
 
 struct SampleLoop {
   std::uint64_t interval_ns = 0;
-  std::uint64_t most_ns = 0;  // 0: until something else ends it
-  bool shows_table = false;   // while it samples, on the whole terminal
+  std::uint64_t most_ns = 0;       // 0: until something else ends it
+  std::uint64_t samples_most = 0;  // likewise
+  bool shows_table = false;        // while it samples, on the whole terminal
   bool colour = false;
   sampling::StateLogWriter* log = nullptr;  // null: only counts are kept
   sampling::WaitPlaces* waits = nullptr;    // null: it is not looked for where threads wait

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 
 #include "os/descriptors.hpp"
 #include "os/read_file.hpp"
@@ -19,7 +18,6 @@ namespace {
 
 constexpr std::uint64_t kActive_ns = 300 * kNsPerSecond;  // S4 4.4: no user for five minutes
 constexpr std::uint64_t kSamplesBetweenLooks = 8;         // at processes that are not selected: they may become so
-constexpr double kThrottleFade_ns = 1e9;  // several periods of a quota, at whose ends both counters move
 constexpr std::size_t kFilesOfThread = 4;
 
 std::uint64_t boot_ns() {
@@ -194,9 +192,8 @@ void ProcSampler::add_ending(const StatLine& stat, std::size_t threads, Sample& 
 void ProcSampler::add_threads(Sample& sample, CountArray& counts) {
   std::vector<RunnableThread> runnable;
   std::vector<std::size_t> places;
-  const std::vector<double> throttled = throttled_shares();
-  for (std::size_t i = 0; i < groups_.size(); ++i) {
-    const Group& group = groups_[i];
+  std::vector<const std::string*> quota_folders;
+  for (const Group& group : groups_) {
     for (SampledThread* thread : group.threads) {
       add_counters(*thread, sample);
       if (thread->counters().turns != thread->counters_before.turns) last_ran_ns_[group.number] = now_ns_;
@@ -204,7 +201,8 @@ void ProcSampler::add_threads(Sample& sample, CountArray& counts) {
       if (!state) counts.add_unrecognised(thread->evidence().to_text());
       if (state == State::cpu_run) {
         runnable.push_back({thread->counters_before, thread->counters(), now_ns_ - last_ns_, thread->stat().processor,
-                            throttled[i], &thread->credit});
+                            &thread->credit});
+        quota_folders.push_back(&group.quota_folder);
         places.push_back(sample.threads.size());
       }
       sample.threads.push_back({.state = state.value_or(State::cpu_run),
@@ -219,6 +217,7 @@ void ProcSampler::add_threads(Sample& sample, CountArray& counts) {
     }
   }
   split_cpu(runnable);
+  split_throttled(runnable, quota_folders);
   for (std::size_t i = 0; i < places.size(); ++i) sample.threads[places[i]].state = runnable[i].state;
   for (const Group& group : groups_)
     for (SampledThread* thread : group.threads) thread->counters_before = thread->counters();
@@ -239,26 +238,19 @@ void ProcSampler::add_counters(SampledThread& thread, Sample& sample) {
   thread.looked_at_ns = now_ns_;
 }
 
-// By group: of the waiting of its cgroup's threads, the share that was for the quota.
-std::vector<double> ProcSampler::throttled_shares() {
-  std::map<std::string, double> waited;
-  for (const Group& group : groups_) {
-    if (group.quota_folder.empty()) continue;
-    for (const SampledThread* thread : group.threads)
-      waited[group.quota_folder] +=
-          static_cast<double>(grown(thread->counters_before.waited_ns, thread->counters().waited_ns));
+// By the kernel's counts of the cgroups that have a quota.
+void ProcSampler::split_throttled(std::vector<RunnableThread>& runnable,
+                                  const std::vector<const std::string*>& quota_folders) {
+  std::map<std::string, std::vector<RunnableThread*>> threads;
+  for (const Group& group : groups_)
+    if (!group.quota_folder.empty()) threads[group.quota_folder];
+  for (std::size_t i = 0; i < runnable.size(); ++i)
+    if (!quota_folders[i]->empty()) threads[*quota_folders[i]].push_back(&runnable[i]);
+  for (const auto& [folder, own] : threads) {
+    Throttling& throttling = throttling_[folder];
+    throttling.owe(quotas_.throttled_since_ns(folder), now_ns_);
+    throttling.split(own, now_ns_ - last_ns_, now_ns_);
   }
-  std::map<std::string, double> shares;
-  const double kept = std::exp(-static_cast<double>(now_ns_ - last_ns_) / kThrottleFade_ns);
-  for (const auto& [folder, waited_ns] : waited) {
-    Throttling& lately = throttling_[folder];
-    lately.throttled_ns = lately.throttled_ns * kept + static_cast<double>(quotas_.throttled_since_ns(folder));
-    lately.waited_ns = lately.waited_ns * kept + waited_ns;
-    shares[folder] = lately.waited_ns == 0 ? 0 : std::min(1., lately.throttled_ns / lately.waited_ns);
-  }
-  std::vector<double> by_group;
-  for (const Group& group : groups_) by_group.push_back(group.quota_folder.empty() ? 0 : shares[group.quota_folder]);
-  return by_group;
 }
 
 void ProcSampler::set_levels(Sample& sample) {

@@ -22,6 +22,7 @@
 #include "sampling/proc/sampled_process.hpp"
 #include "sampling/proc/selection.hpp"
 #include "sampling/proc/task_table.hpp"
+#include "sampling/states/throttling.hpp"
 
 namespace dpm::sampling {
 
@@ -51,10 +52,6 @@ class ProcSampler {
     std::vector<SampledThread*> threads;
   };
 
-  struct Throttling {  // of a cgroup, lately
-    double throttled_ns = 0, waited_ns = 0;
-  };
-
   bool look_at_tasks(SamplerAccount& account);
   // True if the table does not say yet where the threads of a new member wait.
   bool find_members();
@@ -68,7 +65,7 @@ class ProcSampler {
   void add_ending(const StatLine& stat, std::size_t threads, Sample& sample);
   void add_threads(Sample& sample, CountArray& counts);
   void add_counters(SampledThread& thread, Sample& sample);
-  std::vector<double> throttled_shares();
+  void split_throttled(std::vector<RunnableThread>& runnable, const std::vector<const std::string*>& quota_folders);
   void set_levels(Sample& sample);
   std::uint32_t virtual_process(const StatLine& stat);
   bool descriptors_left() const;

@@ -67,7 +67,7 @@ void SampledThread::take(const TaskLook& look, DescriptorLookup& descriptors) {
   if (!has_evidence_) return;
   evidence_.wchan = look.wchan;
   take_call(look.call);
-  descriptors.complete(thread_, evidence_);
+  name_call(descriptors);
 }
 
 Look SampledThread::read_wait(DescriptorLookup& descriptors, std::string& buffer) {
@@ -77,7 +77,7 @@ Look SampledThread::read_wait(DescriptorLookup& descriptors, std::string& buffer
   if (wchan_file_.read(buffer, text) == ReadOutcome::done) evidence_.wchan = read_wchan(text);
   if (is_wait_for_page(evidence_.wchan) && stack_file_.read(buffer, text) == ReadOutcome::done)
     if (const auto swap_in = swap_in_of_stack(text); !swap_in.empty()) evidence_.wchan = swap_in;
-  descriptors.complete(thread_, evidence_);
+  name_call(descriptors);
   return Look::done;
 }
 
@@ -118,6 +118,11 @@ void SampledThread::take_call(const SystemCall& call) {
   // Arguments stay in the registers when the kernel begins a call again, under another number.
   if (call.number == SYS_restart_syscall && call.arguments == last_call_.arguments) evidence_.call = last_call_;
   if (evidence_.call.number >= 0) last_call_ = evidence_.call;
+}
+
+void SampledThread::name_call(DescriptorLookup& descriptors) {
+  evidence_.call = begun_again(evidence_.call, evidence_.wchan);
+  descriptors.complete(thread_, evidence_);
 }
 
 }  // namespace dpm::sampling

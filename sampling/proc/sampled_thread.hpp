@@ -53,6 +53,7 @@ class SampledThread {
   ReadOutcome read_stat_line(std::string& buffer);
   ReadOutcome read_call(std::string& buffer);
   void take_call(const SystemCall& call);
+  void name_call(DescriptorLookup& descriptors);  // from all evidence
   Look read_wait(DescriptorLookup& descriptors, std::string& buffer);
 
   std::uint32_t thread_;

@@ -32,16 +32,6 @@ double share_run(const RunnableThread& thread) {
   return sum_ns == 0 ? 0 : credit.ran_ns / sum_ns;
 }
 
-void queue(RunnableThread& thread) {
-  if (thread.throttled_share > 0) thread.credit->throttle += thread.throttled_share;
-  if (thread.credit->throttle >= .5) {
-    thread.credit->throttle -= 1;
-    thread.state = State::throttled;
-  } else {
-    thread.state = thread.now.turns == 0 ? State::created : State::cpu_queue;
-  }
-}
-
 }  // namespace
 
 void split_cpu(std::span<RunnableThread> threads) {
@@ -56,7 +46,7 @@ void split_cpu(std::span<RunnableThread> threads) {
       thread.credit->run -= 1;
       thread.state = State::cpu_run;
     } else {
-      queue(thread);
+      thread.state = thread.now.turns == 0 ? State::created : State::cpu_queue;
     }
   }
 }

@@ -18,7 +18,7 @@ namespace dpm::sampling {
 
 // Kept for each thread from sample to sample.
 struct CpuCredit {
-  double run = 0, throttle = 0;
+  double run = 0;
   double ran_ns = 0, waited_ns = 0;  // lately: what is older than some tens of milliseconds has faded
   std::uint64_t still_ns = 0;        // since the counters last changed
 };
@@ -27,7 +27,6 @@ struct RunnableThread {
   CpuCounters before, now;  // at the last sample and at this one
   std::uint64_t elapsed_ns = 0;
   std::uint32_t processor = 0;
-  double throttled_share = 0;  // of its waiting: that its cgroup's quota was used up
   CpuCredit* credit = nullptr;
   State state = State::cpu_queue;  // the answer
 };

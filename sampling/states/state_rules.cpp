@@ -126,8 +126,7 @@ constexpr std::array kRules = {
     StateRule{"S", "", "fork", "", child},
     StateRule{"S", "seccomp_*", "", "", supervisor},
 
-    // The call is not known: that of another architecture's programs, or one that a stop has interrupted and that begins
-    // again (restart_syscall).
+    // The call is not known: that of another architecture's programs.
     StateRule{"S", "hrtimer_nanosleep* do_nanosleep* common_nsleep* schedule_hrtimeout* alarm_timer_nsleep*", "", "",
               sleep},
     StateRule{"S", "poll_schedule_timeout* do_poll* do_sys_poll* do_select* do_epoll_wait* ep_poll*", "", "", select},

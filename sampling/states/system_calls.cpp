@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -153,6 +154,20 @@ std::string_view word_of(const SystemCall& call) {
     return waits_for_nothing ? "sleep" : "poll";
   }
   return row->word;
+}
+
+SystemCall begun_again(const SystemCall& call, std::string_view wchan) {
+  if (call.number != SYS_restart_syscall || wchan.empty()) return call;
+  const auto begins = [wchan](std::initializer_list<std::string_view> names) {
+    return std::ranges::any_of(names, [wchan](std::string_view name) { return wchan.starts_with(name); });
+  };
+  SystemCall again = call;
+  again.number = SYS_clock_nanosleep;
+  if (begins({"futex_"})) again.number = SYS_futex;
+#ifdef SYS_poll
+  if (begins({"poll_schedule_timeout", "do_poll", "do_sys_poll"})) again.number = SYS_poll;
+#endif
+  return again;
 }
 
 std::optional<int> descriptor_of(const SystemCall& call) {

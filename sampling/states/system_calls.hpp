@@ -21,6 +21,10 @@ struct SystemCall {
 // state_rules.cpp. "fault" outside of a call, "" for a call that is not in the table.
 std::string_view word_of(const SystemCall& call);
 
+// A call that a stop interrupted begins again as restart_syscall, with its arguments. Only polls, waits at a futex and sleeps do so; the
+// function of the kernel in which it waits says which. Other calls, and those of which that function is not known, stay as they are.
+SystemCall begun_again(const SystemCall& call, std::string_view wchan);
+
 // The descriptor that it works on.
 std::optional<int> descriptor_of(const SystemCall& call);
 

@@ -36,7 +36,7 @@ std::string found_for(const std::vector<std::string>& cells) {
   Evidence evidence{.letter = cells[0].front(), .wchan = std::string(read_wchan(cells[1]))};
   const auto call = read_syscall(cells[2]);
   REQUIRE(call);
-  evidence.call = *call;
+  evidence.call = begun_again(*call, evidence.wchan);
   evidence.descriptor = descriptor_kind_named(cells[3]);
   const auto state = state_of(evidence);
   return state ? std::string(info_of(*state).name) : "-";

@@ -57,6 +57,7 @@ class SampleCommand : public Command {
     for_ = options.value(
         "--for", for_s_,
         "Seconds after which to end (default: when the command or all processes have ended, or Control-C)");
+    count_ = options.value("--count", count_most_, "Samples after which to end").check(whole_number);
     options
         .value(
             "--source", source_,
@@ -83,6 +84,8 @@ class SampleCommand : public Command {
                     Error{fmt::format("--for {:g}: a time is more than 0 and at most {:g} seconds; without --for, "
                                       "sampling ends with the processes",
                                       for_s_, kForMost_s)});
+    if (count_->is_given() && count_most_ == 0)
+      return refuse(terminal, *this, Error{"--count 0: without samples there is nothing to count"});
     const std::array<std::string, 2> new_files = {output_, log_};
     if (auto good = check_new_files(new_files); !good) return refuse(terminal, *this, good.error());
     if (!server_.empty() && !(of_.size() == 2 && of_.front() == "trace"))
@@ -104,6 +107,7 @@ class SampleCommand : public Command {
     const bool is_shown = !command && !json_ && ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDIN_FILENO) == 1;
     const SampleLoop loop{.interval_ns = ns_of(interval_s_),
                           .most_ns = ns_of(for_s_),
+                          .samples_most = count_most_,
                           .shows_table = is_shown,
                           .colour = terminal.colour,
                           .log = log_writer_ ? &*log_writer_ : nullptr,
@@ -147,6 +151,8 @@ class SampleCommand : public Command {
     if (!log_.empty())
       return refuse(terminal, *this,
                     Error{"--log: 'dpm blame' divides the time of a trace that has ended without samples"});
+    if (count_->is_given())
+      return refuse(terminal, *this, Error{"--count: of a trace that has ended, -i says how many samples it has"});
     if (shows_waits_)
       return refuse(terminal, *this, Error{"--waits: the processes of this trace do not run on this machine any more"});
     const auto counts = samples_of_trace(of_[1], interval_->is_given() ? ns_of(interval_s_) : 0, server_);
@@ -195,7 +201,8 @@ class SampleCommand : public Command {
   std::vector<std::string> command_, of_;
   std::string server_, output_, log_, source_ = "auto", why_proc_;
   double interval_s_ = .123, for_s_ = 0;
-  std::optional<Option> interval_, for_;
+  std::uint64_t count_most_ = 0;
+  std::optional<Option> interval_, for_, count_;
   std::optional<KeptCounts> kept_;
   std::optional<sampling::StateLogWriter> log_writer_;
   sampling::WaitPlaces waits_;
