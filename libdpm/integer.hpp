@@ -16,7 +16,7 @@ class Integer : private Named {
 
  public:
   Integer(Monitor* owner, const char* function, const char* name, T value = {})
-      : Named(owner, Kind::kInteger, function, name, std::is_signed_v<T>), value_(value) {}
+      : Named(owner, Kind::kInteger, function, name, is_signed()), value_(value) {}
   Integer(const Integer& other) : Named(other), value_(other.get()) {}
 
   T get(Report report = Report::kYes) const {
@@ -29,6 +29,8 @@ class Integer : private Named {
   }
 
   operator T() const { return get(); }
+  // Where it stands alone, as an argument of printf (S3 3.3). This is not the logical not: compare with 0 for that.
+  T operator!() const { return get(); }
   Integer& operator=(T value) {
     set(value);
     return *this;
@@ -59,6 +61,13 @@ class Integer : private Named {
   }
 
  private:
+  static constexpr bool is_signed() {
+    if constexpr (std::is_enum_v<T>)
+      return std::is_signed_v<std::underlying_type_t<T>>;
+    else
+      return std::is_signed_v<T>;
+  }
+
   // An access and an assignment: one load when neither is wanted.
   Integer& change(T value) {
     const T before = value_;

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/value.hpp"
+
 namespace dpm::cli {
 
 void add_inside_marks(const InsideWindow& window, const TraceInfo& info, view::Answer& answer) {
@@ -27,7 +29,7 @@ void add_inside_marks(const InsideWindow& window, const TraceInfo& info, view::A
     rows.push_back(row);
     names.push_back(name->second);
     times_s.push_back(static_cast<double>(window.times_ns[i]) * 1e-9);
-    values.push_back(event.type == EventType::value ? static_cast<double>(value_of(event))
+    values.push_back(event.type == EventType::value ? number_of(event).as_double()
                                                     : std::numeric_limits<double>::quiet_NaN());
   }
   if (rows.empty()) return;

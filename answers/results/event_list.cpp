@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/vector_clocks/event_clocks.hpp"
+#include "model/value.hpp"
 #include "model/wait_kind_name.hpp"
 #include "text/number_text.hpp"
 #include "text/printable.hpp"
@@ -78,7 +79,7 @@ std::string what_happened_inside(const Event& event, const TraceInfo& info) {
   std::string text = printable(row.action);
   if (!row.object.empty()) text += " on " + printable(row.object);
   if (!row.function.empty()) text += " in " + printable(row.function);
-  if (event.type == EventType::value) text += " = " + std::to_string(value_of(event));
+  if (event.type == EventType::value) text += " = " + number_of(event).to_text();
   return text;
 }
 
@@ -182,7 +183,7 @@ void print_events_json(const EventList& list, std::ostream& out) {
         line["action"] = row.action;
         line["object"] = row.object;
         line["function"] = row.function;
-        if (event.type == EventType::value) line["value"] = value_of(event);
+        if (event.type == EventType::value) line["value"] = number_of(event).as_json<Json>();
       }
       if (clock != nullptr) {
         Json counts = Json::object();

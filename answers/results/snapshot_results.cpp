@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "model/value.hpp"
 #include "text/printable.hpp"
 #include "text/text_table.hpp"
 
@@ -17,7 +18,7 @@ std::string last_text(const Event& event, const TraceInfo& info) {
     std::string text = printable(row.action);
     if (!row.object.empty()) text += " on " + printable(row.object);
     if (!row.function.empty()) text += " in " + printable(row.function);
-    return event.type == EventType::value ? text + " = " + std::to_string(value_of(event)) : text;
+    return event.type == EventType::value ? text + " = " + number_of(event).to_text() : text;
   }
   std::string text(name_of(event.type));
   if (event.length_bytes != 0) text += " of " + std::to_string(event.length_bytes) + " bytes";
@@ -69,7 +70,7 @@ Json snapshot_json(const SnapshotView& view) {
       const Event& last = *view.snapshot.processes()[p].last;
       process["last"] = name_of(last.type);
       process["last_local_time_ns"] = last.local_time.ns;
-      if (last.type == EventType::value) process["last_value"] = value_of(last);
+      if (last.type == EventType::value) process["last_value"] = number_of(last).as_json<Json>();
     }
     processes.push_back(std::move(process));
   }

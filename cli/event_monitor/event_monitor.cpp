@@ -119,7 +119,7 @@ std::vector<std::string> EventMonitor::act(const HighLevelOccurrence& found) {
 void EventMonitor::keep(const HighLevelOccurrence& found, const std::string& text) {
   const std::uint32_t pid = found.parts.empty() ? 0 : watch_.programs()[found.parts.front().process].pid;
   seen_.events.push_back({table_.script().high_level[found.event].name, true, static_cast<std::uint64_t>(found.time_ns),
-                          pid, 0, bounded(text.substr(0, text.find_last_not_of('\n') + 1))});
+                          pid, 0, false, bounded(text.substr(0, text.find_last_not_of('\n') + 1))});
 }
 
 control::EventsSeen EventMonitor::look(std::int64_t before_ns) {
@@ -127,7 +127,7 @@ control::EventsSeen EventMonitor::look(std::int64_t before_ns) {
   if (sends_all_)
     for (const Occurrence& found : occurrences)
       seen_.events.push_back({table_.script().events[found.event].name, false, found.time_ns,
-                              watch_.programs()[found.program].pid, static_cast<std::uint64_t>(found.value),
+                              watch_.programs()[found.program].pid, found.value.bits(), found.value.is_big(),
                               bounded(occurrence_text(found, watch_))});
   evaluation_.add(occurrences, before_ns);
   for (const std::string& complaint : watch_.take_complaints()) seen_.warnings.push_back(bounded(printable(complaint)));

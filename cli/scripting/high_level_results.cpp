@@ -15,7 +15,7 @@ std::string high_level_text(const HighLevelOccurrence& found, const EventScript&
   const char* before = " ";
   for (const PrimitiveOccurrence& part : found.parts) {
     text += fmt::format("{}{} of {} = {}", before, printable(script.events[part.event].name),
-                        printable(name_of(part.process)), part.fields[0]);
+                        printable(name_of(part.process)), part.fields[0].to_text());
     if (part.time_ns != found.parts.front().time_ns)
       text += fmt::format(" after {:.3f} ms", static_cast<double>(part.time_ns - found.parts.front().time_ns) * 1e-6);
     before = ", ";
@@ -30,7 +30,7 @@ nlohmann::ordered_json high_level_json(const HighLevelOccurrence& found, const E
     parts.push_back({{"event", script.events[part.event].name},
                      {"process", name_of(part.process)},
                      {"time_ns", part.time_ns},
-                     {"value", part.fields[0]}});
+                     {"value", part.fields[0].as_json<nlohmann::ordered_json>()}});
   return {{"time_ns", found.time_ns}, {"when", script.high_level[found.event].name}, {"parts", std::move(parts)}};
 }
 

@@ -80,7 +80,7 @@ std::vector<std::string> LiveEvaluation::snapshot() const {
     line +=
         fmt::format("{}, the last: {}", counted(state.events, "event"), watch_.script().events[state.last->event].name);
     const auto& action = monitor::kActionNames[watch_.script().events[state.last->event].action];
-    lines.push_back(action.value.empty() ? line : line + fmt::format(" = {}", state.last->value));
+    lines.push_back(action.value.empty() ? line : line + " = " + state.last->value.to_text());
   }
   return lines;
 }

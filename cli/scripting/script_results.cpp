@@ -33,7 +33,7 @@ std::string occurrence_text(const Occurrence& occurrence, const ScriptWatch& wat
   return fmt::format("{}: {} on {} in {} of {}[{}] (process {}, thread {}){}", printable(event.name),
                      action_of(event).name, printable(event.object), printable(event.function),
                      printable(program.program), program.count, program.pid, occurrence.thread,
-                     !action_of(event).value.empty() ? fmt::format(" = {}", occurrence.value) : "");
+                     !action_of(event).value.empty() ? " = " + occurrence.value.to_text() : "");
 }
 
 nlohmann::json occurrence_json(const Occurrence& occurrence, const ScriptWatch& watch) {
@@ -43,7 +43,7 @@ nlohmann::json occurrence_json(const Occurrence& occurrence, const ScriptWatch& 
       {"time_ns", occurrence.time_ns}, {"event", event.name},        {"action", action_of(event).name},
       {"object", event.object},        {"function", event.function}, {"program", program.program},
       {"count", program.count},        {"pid", program.pid},         {"thread", occurrence.thread}};
-  if (!action_of(event).value.empty()) line["value"] = occurrence.value;
+  if (!action_of(event).value.empty()) line["value"] = occurrence.value.as_json<nlohmann::json>();
   return line;
 }
 

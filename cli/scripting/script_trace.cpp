@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/value.hpp"
 #include "os/machine.hpp"
 #include "trace/event_fields.hpp"
 
@@ -43,7 +44,8 @@ void ScriptTrace::add(std::span<const Occurrence> occurrences, const ScriptWatch
     event.process = process_of(occurrence, watch);
     event.machine = MachineId{0};
     event.code = primitive_of(definition);
-    if (event.type == EventType::value) event.sequence = static_cast<std::uint64_t>(occurrence.value);
+    if (event.type == EventType::value) event.sequence = occurrence.value.bits();
+    if (event.type == EventType::value && occurrence.value.is_big()) event.flags |= event_flags::kUnsigned;
     events.push_back(event);
   }
   kept_ += events.size();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 #include "model/nearest_name.hpp"
@@ -225,10 +226,12 @@ void ScriptWatch::add_probe_losses(std::vector<EventCount>& counts) const {
 void ScriptWatch::take_from(Running& running) {
   look_at_objects(running);
   for (const monitor::Record& record : running.found.program.take_records()) {
+    const bool is_unsigned = !running.found.program.objects()[record.object].is_signed;
+    const auto value = WholeNumber::of_bits(static_cast<std::uint64_t>(record.value), is_unsigned);
     bool is_again = false;
     for (const auto& [event, action, dropped_before] : running.events[record.object]) {
       if (static_cast<std::uint32_t>(action) != record.action) continue;
-      occurrences_.push_back({record.time_ns, event, running.program, record.thread, record.value, is_again});
+      occurrences_.push_back({record.time_ns, event, running.program, record.thread, value, is_again});
       is_again = true;
       ++counts_[event].reported;
     }
@@ -345,6 +348,9 @@ std::string ScriptWatch::unmet_text(std::size_t e) const {
         event.name, name_of(*event.meter_event));
   const ProcessDefinition& process = script_.processes[event.process];
   if (!probes_.reason(e).empty()) return fmt::format("event '{}': {}", event.name, probes_.reason(e));
+  if (!is_on_machine(event, machine_))
+    return fmt::format("event '{}': it is of machine {}, and this is {}{}", event.name, event.machine, machine_,
+                       did_you_mean(event.machine, std::array{machine_}));
   if (std::ranges::none_of(programs_, [&](const WatchedProgram& program) {
         return is_meant(script_, event, machine_, program.program, program.count);
       })) {

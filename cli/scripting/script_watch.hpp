@@ -14,6 +14,7 @@
 #include "backends/linux/probes/probed_programs.hpp"
 #include "cli/scripting/evaluation_backlog.hpp"
 #include "filter/scripts/event_script.hpp"
+#include "model/whole_number.hpp"
 
 namespace dpm::cli {
 
@@ -29,7 +30,7 @@ struct Occurrence {
   std::size_t event = 0;      // in EventScript::events
   std::size_t program = 0;    // in ScriptWatch::programs()
   std::uint32_t thread = 0;
-  std::int64_t value = 0;
+  WholeNumber value;
   bool is_again = false;  // the record was reported for another definition before
 };
 

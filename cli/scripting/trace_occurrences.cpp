@@ -4,6 +4,8 @@
 #include <dpm/monitor/actions.hpp>
 #include <map>
 
+#include "model/value.hpp"
+
 namespace dpm::cli {
 namespace {
 
@@ -11,7 +13,7 @@ std::uint64_t key_of(EventType type, std::uint32_t primitive) {
   return static_cast<std::uint64_t>(type) << 32 | (is_primitive(type) ? primitive : 0);
 }
 
-std::int64_t number_or_none(std::uint32_t id, bool is_none) { return is_none ? -1 : static_cast<std::int64_t>(id); }
+WholeNumber number_or_none(std::uint32_t id, bool is_none) { return is_none ? -1 : static_cast<std::int64_t>(id); }
 
 }  // namespace
 
@@ -50,11 +52,11 @@ void TraceOccurrences::add(const Event& given, std::int64_t time_ns, const Visit
   if (found == events_.end()) return;
   PrimitiveOccurrence occurrence{0, event.process.value, clocks_.count_of(event.process), time_ns, {}};
   const auto connection = connection_of_.find(event.channel.value);
-  occurrence.fields = {is_primitive(event.type) ? value_of(event) : static_cast<std::int64_t>(event.length_bytes),
+  occurrence.fields = {is_primitive(event.type) ? number_of(event) : WholeNumber(event.length_bytes),
                        event.process.value, number_or_none(event.peer.value, event.peer.is_none()),
                        number_or_none(event.channel.value, event.channel.is_none()),
                        connection != connection_of_.end()
-                           ? static_cast<std::int64_t>(connection->second)
+                           ? WholeNumber(connection->second)
                            : number_or_none(event.channel.value, event.channel.is_none())};
   for (const std::size_t e : found->second) {
     if (!is_of(script_.events[e], given)) continue;

@@ -24,7 +24,7 @@ void CentralEvaluation::add(std::size_t event, const std::string& machine, const
   const VectorClock& clock = clocks_.perform(known->second);
   PrimitiveOccurrence occurrence{
       event, known->second, clocks_.count_of(known->second), static_cast<std::int64_t>(seen.time_ns), {}};
-  occurrence.fields = {static_cast<std::int64_t>(seen.value), known->second, -1, -1, -1};
+  occurrence.fields = {WholeNumber::of_bits(seen.value, seen.is_unsigned), known->second, -1, -1, -1};
   evaluator_.add(occurrence, clock);
 }
 
@@ -34,7 +34,7 @@ void CentralEvaluation::keep(const HighLevelOccurrence& occurrence) {
   const char* before = " ";
   for (const PrimitiveOccurrence& part : occurrence.parts) {
     text += fmt::format("{}{} of process {} on {} = {}", before, script_.events[part.event].name,
-                        processes_[part.process].pid, processes_[part.process].machine, part.fields[0]);
+                        processes_[part.process].pid, processes_[part.process].machine, part.fields[0].to_text());
     before = ", ";
   }
   found_.push_back({occurrence.event, occurrence.time_ns, first.machine, first.pid, std::move(text)});

@@ -62,8 +62,9 @@ Outcome EventCommands::define(std::string_view line) {
   told_.tell(*read.definition);
   told_.place_all();
   const Outcome outcome = say_complaints(told_.monitored().send());
-  console_.say(fmt::format("{} is defined{}", described(*read.definition),
-                           told_.monitored().all().empty() ? "" : " on " + listed(told_.monitored().all())));
+  const std::vector<std::string> machines = told_.machines_of(*read.definition);
+  console_.say(
+      fmt::format("{} is defined{}", described(*read.definition), machines.empty() ? "" : " on " + listed(machines)));
   return outcome;
 }
 

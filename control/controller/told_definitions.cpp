@@ -116,6 +116,25 @@ std::string ToldDefinitions::event_text(std::size_t number) const {
                      event.object, table_.script().processes[event.process].name, event.function);
 }
 
+std::vector<std::string> ToldDefinitions::machines_of(const Definition& definition) const {
+  if (definition.kind == Kind::process) return monitored_.all();
+  std::vector<std::size_t> events;
+  if (definition.kind == Kind::event) events = {definition.number};
+  if (definition.kind == Kind::high_level) events = primitive_events_of(table_.script().high_level[definition.number]);
+  if (definition.kind == Kind::region) {
+    const RegionDefinition& region = table_.script().regions[definition.number];
+    events = {region.begin.event, region.end.event};
+  }
+  std::vector<std::string> machines = monitored_.all();
+  std::erase_if(machines, [&](const std::string& machine) {
+    return std::none_of(events.begin(), events.end(), [&](std::size_t event) {
+      const auto told = told_.find(event);
+      return told != told_.end() && told->second.contains(machine);
+    });
+  });
+  return machines;
+}
+
 // The only machine on which its parts can happen; "": here.
 std::string ToldDefinitions::home_of(std::size_t number) const {
   std::set<std::string> machines;

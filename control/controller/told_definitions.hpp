@@ -46,6 +46,8 @@ class ToldDefinitions {
 
   // The machines that have an event.
   const std::set<std::string>& told(std::size_t event) { return told_[event]; }
+  // The machines that the definition is about, among those that are monitored.
+  std::vector<std::string> machines_of(const Definition& definition) const;
   // "": a high-level event is evaluated here.
   const std::string& home(std::size_t high_level) const { return homes_.at(high_level); }
 

@@ -123,6 +123,7 @@ void fields(Archive& archive, EventSeen& seen) {
   archive.number("time_ns", seen.time_ns, 0, UINT64_MAX);
   archive.number("pid", seen.pid, 0, INT_MAX);
   archive.number("value", seen.value, 0, UINT64_MAX);
+  archive.flag("unsigned", seen.is_unsigned);
   archive.text("text", seen.text, kSentence);
 }
 

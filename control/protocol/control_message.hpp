@@ -25,7 +25,7 @@
 namespace dpm::control {
 
 // Both ends must have the same version. The refusal of another one names both.
-inline constexpr std::uint32_t kControlVersion = 6;
+inline constexpr std::uint32_t kControlVersion = 7;
 // The bytes of a file, of input or of output in one message.
 inline constexpr std::size_t kChunkBytesMax = 256 * 1024;
 
@@ -321,7 +321,8 @@ struct EventSeen {
   bool is_high_level = false;
   std::uint64_t time_ns = 0;  // since 1970, by the machine's clock
   std::uint32_t pid = 0;      // of the first that made it
-  std::uint64_t value = 0;    // in two's complement
+  std::uint64_t value = 0;    // in two's complement,
+  bool is_unsigned = false;   // or without a sign
   std::string text;           // for people, without the time; several lines
 };
 struct EventsSeen {

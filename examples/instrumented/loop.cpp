@@ -8,8 +8,8 @@ dpm::monitor::Monitor monitor;
 int main(int argc, char* argv[]) {
   dpm::monitor::Integer<int> i(&monitor, "main", "i", 0);
   i = 1;
-  std::printf("Initial value is %d\n", i.get());
+  std::printf("Initial value is %d\n", !i);
   const int end = argc > 1 ? std::atoi(argv[1]) : 3;
-  for (i = 0; i < end; ++i) std::printf("Loop value is %d\n", i.get());
+  for (i = 0; i < end; ++i) std::printf("Loop value is %d\n", !i);
   return 0;
 }

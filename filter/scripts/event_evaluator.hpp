@@ -21,7 +21,7 @@ struct PrimitiveOccurrence {
   std::size_t event = 0;  // in EventScript::events
   std::uint32_t process = 0, count = 0;
   std::int64_t time_ns = 0;
-  std::array<std::int64_t, kOccurrenceFieldNames.size()> fields{};  // by OccurrenceField
+  std::array<WholeNumber, kOccurrenceFieldNames.size()> fields{};  // by OccurrenceField
 };
 
 // The primitive events that a high-level one was made of, in the order in which they came.

@@ -24,7 +24,11 @@ bool is_meant(const EventScript& script, const EventDefinition& event, std::stri
               std::string_view program, std::uint32_t count) {
   const ProcessDefinition& process = script.processes[event.process];
   return event.is_defined && process.program == program && (process.count == 0 || process.count == count) &&
-         (event.machine == "*" || lower_case(event.machine) == lower_case(machine));
+         is_on_machine(event, machine);
+}
+
+bool is_on_machine(const EventDefinition& event, std::string_view machine) {
+  return event.machine == "*" || lower_case(event.machine) == lower_case(machine);
 }
 
 }  // namespace dpm

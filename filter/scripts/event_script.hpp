@@ -55,5 +55,6 @@ Result<EventScript> parse_event_script(const std::string& file, std::string_view
 // Whether the definition means this process: the `count`th that was started from `program` on `machine`.
 bool is_meant(const EventScript& script, const EventDefinition& event, std::string_view machine,
               std::string_view program, std::uint32_t count);
+bool is_on_machine(const EventDefinition& event, std::string_view machine);
 
 }  // namespace dpm

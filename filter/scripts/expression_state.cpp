@@ -90,7 +90,7 @@ void ExpressionState::add_primitive(const PrimitiveOccurrence& occurrence, const
   if (occurrence.event != expression_.event) return;
   Match match;
   for (const FieldCondition& condition : expression_.conditions) {
-    const std::int64_t value = occurrence.fields[static_cast<std::size_t>(condition.field)];
+    const WholeNumber value = occurrence.fields[static_cast<std::size_t>(condition.field)];
     if (!condition.variable) {
       if (!compares(value, condition.comparison, condition.number)) return;
       continue;
@@ -216,7 +216,7 @@ std::uint64_t ExpressionState::key_of(const Match& match) const {
   const unsigned variables = expression_.kind == Kind::count ? surely_bound_ : common_;
   std::uint64_t key = 0;
   for (std::size_t v = 0; v < kVariablesMost; ++v)
-    if ((variables >> v & 1u) != 0) key = (key ^ static_cast<std::uint64_t>(match.values[v])) * 0x9e3779b97f4a7c15 + v;
+    if ((variables >> v & 1u) != 0) key = (key ^ match.values[v].bits()) * 0x9e3779b97f4a7c15 + v;
   return key;
 }
 

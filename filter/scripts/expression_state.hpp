@@ -22,7 +22,7 @@ struct Match {
     bool is_begin = true, is_end = true;       // nothing of the match happened before it, or after it
   };
   std::vector<Part> parts;
-  std::array<std::int64_t, kVariablesMost> values{};
+  std::array<WholeNumber, kVariablesMost> values{};
   std::uint8_t bound = 0;  // bits of the variables that have a value
   std::int64_t first_ns = 0, last_ns = 0;
   std::uint64_t first_number = 0, number = 0;  // of the occurrences that began and completed it

@@ -4,7 +4,7 @@
 
 namespace dpm {
 
-bool compares(std::int64_t value, FieldComparison comparison, std::int64_t with) {
+bool compares(WholeNumber value, FieldComparison comparison, WholeNumber with) {
   switch (comparison) {
     case FieldComparison::equal:
       return value == with;

@@ -7,7 +7,7 @@
 
 namespace dpm {
 
-bool compares(std::int64_t value, FieldComparison comparison, std::int64_t with);
+bool compares(WholeNumber value, FieldComparison comparison, WholeNumber with);
 
 // Conditions without variables.
 bool holds(std::span<const FieldCondition> conditions, const PrimitiveOccurrence& occurrence);

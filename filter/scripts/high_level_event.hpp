@@ -26,6 +26,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/whole_number.hpp"
+
 namespace dpm {
 
 // What is known of a primitive event that happened.
@@ -41,7 +43,7 @@ inline constexpr std::size_t kVariablesMost = 4;  // of one high-level event
 struct FieldCondition {
   OccurrenceField field = OccurrenceField::value;
   FieldComparison comparison = FieldComparison::equal;
-  std::int64_t number = 0;
+  WholeNumber number;
   std::optional<std::size_t> variable;  // instead of the number: takes the value, or has it already
 };
 

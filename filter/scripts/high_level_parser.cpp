@@ -159,7 +159,10 @@ class HighLevelParser {
     condition.comparison = static_cast<FieldComparison>(one_of(kComparisonNames, "comparison"));
     const std::string_view text = word().text;
     if (!text.starts_with('$')) {
-      condition.number = number_from<std::int64_t>(INT64_MIN, INT64_MAX, "expected a whole number, or $ and a name");
+      const auto number = WholeNumber::from_text(text);
+      if (!number) fail("expected a whole number, or $ and a name");
+      condition.number = *number;
+      ++at_;
       return condition;
     }
     if (condition.comparison != FieldComparison::equal) fail("a variable is only compared with =");

@@ -96,11 +96,11 @@ class Monitor:
 class _Named:
     """What has a name, and the function where it is declared. Without a monitor it is silent."""
 
-    def __init__(self, monitor: Any, kind: Any, function: Any, name: Any) -> None:
+    def __init__(self, monitor: Any, kind: Any, function: Any, name: Any, signed: bool = True) -> None:
         self._monitor = monitor
         self._object, self._wanted = None, ctypes.c_uint32(0)
         if monitor is not None and monitor.pointer is not None:
-            self._object = monitor.library.dpm_object_declare(monitor.pointer, kind, function.encode(), name.encode(), 1)
+            self._object = monitor.library.dpm_object_declare(monitor.pointer, kind, function.encode(), name.encode(), signed)
             self._wanted = ctypes.c_uint32.from_address(self._object)
 
     def _happened(self, action: int, value: int) -> None:
@@ -112,8 +112,9 @@ class _Named:
 class Integer(_Named):
     """A whole number: each use of `value` is an integer_access, each assignment an integer_assign."""
 
-    def __init__(self, monitor: Monitor, function: str, name: str, value: int = 0) -> None:
-        super().__init__(monitor, INTEGER, function, name)
+    def __init__(self, monitor: Monitor, function: str, name: str, value: int = 0, signed: bool = True) -> None:
+        """`signed`: whether its 64 bits have a sign. Without one they reach up to 2**64 - 1."""
+        super().__init__(monitor, INTEGER, function, name, signed)
         self.silent = value  # used and changed without an event
 
     @property

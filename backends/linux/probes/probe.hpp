@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "model/whole_number.hpp"
+
 namespace dpm {
 
 enum class ProbeKind : std::uint8_t { entry, exit, tracepoint };
@@ -24,6 +26,6 @@ struct Probe {
 };
 
 // The value as the program means it: a register's upper bits are anything where the value is shorter.
-std::int64_t probed_value(const Probe& probe, std::uint64_t in_register);
+WholeNumber probed_value(const Probe& probe, std::uint64_t in_register);
 
 }  // namespace dpm

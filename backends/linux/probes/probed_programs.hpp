@@ -30,7 +30,7 @@ class ProbedPrograms {
     std::uint64_t time_ns = 0;  // since 1970
     std::size_t event = 0;      // in the list of wanted events
     std::uint32_t process = 0, thread = 0;
-    std::int64_t value = 0;
+    WholeNumber value;
   };
   struct Uses {
     // `events`: those that have a probe in this program.

@@ -26,12 +26,12 @@ class Story {
       : script_(parse_event_script("s", kPrimitives + when).value()),
         evaluator_(script_, [this](const HighLevelOccurrence& found) {
           std::string text;
-          for (const auto& part : found.parts) text += script_.events[part.event].name + std::to_string(part.fields[0]);
+          for (const auto& part : found.parts) text += script_.events[part.event].name + part.fields[0].to_text();
           said_.push_back(text + "@" + std::to_string(found.time_ns));
         }) {}
 
   // Event `name` of a process, with a value and a connection.
-  Story& does(std::uint32_t process, char name, std::int64_t value, std::int64_t time_ns, std::int64_t connection = 0) {
+  Story& does(std::uint32_t process, char name, WholeNumber value, std::int64_t time_ns, std::int64_t connection = 0) {
     const VectorClock& clock = clocks_.perform(process);
     PrimitiveOccurrence occurrence{
         static_cast<std::size_t>(name - 'a'), process, clocks_.count_of(process), time_ns, {}};

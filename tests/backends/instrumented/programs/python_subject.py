@@ -21,6 +21,7 @@ def be_client(port: Any) -> None:
         connect.write(b"hello")
     count.value = 2**64 + 5
     count.value = -1
+    dpm_monitor.Integer(monitor, "be_client", "big", signed=False).value = 2**64 - 1
 
 
 client = threading.Thread(target=be_client, args=(request.port,))

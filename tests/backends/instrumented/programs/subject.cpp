@@ -14,6 +14,7 @@
 #include <dpm/monitor/shared_memory.hpp>
 #include <dpm/monitor/signal.hpp>
 #include <dpm/monitor/socket.hpp>
+#include <limits>
 #include <random>
 #include <string>
 #include <thread>
@@ -50,6 +51,35 @@ void go_on(const char* name, int assignments) {
     }
     usleep(1000);
   }
+}
+
+enum class Low : signed char { kLeast = -128, kMost = 127 };
+enum class High : std::uint64_t { kLeast = 0, kMost = ~0ull };
+
+// The least and the greatest value of a type.
+template <typename T>
+void assign_edges(const char* name, T least, T most) {
+  Integer<T> edge(&monitor, "types", name, T{});
+  edge = least;
+  edge = most;
+}
+template <typename T>
+void assign_edges(const char* name) {
+  assign_edges(name, std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
+}
+
+void types() {
+  assign_edges<bool>("bool");
+  assign_edges<std::int8_t>("s8");
+  assign_edges<std::uint8_t>("u8");
+  assign_edges<std::int16_t>("s16");
+  assign_edges<std::uint16_t>("u16");
+  assign_edges<std::int32_t>("s32");
+  assign_edges<std::uint32_t>("u32");
+  assign_edges<std::int64_t>("s64");
+  assign_edges<std::uint64_t>("u64");
+  assign_edges("low", Low::kLeast, Low::kMost);
+  assign_edges("high", High::kLeast, High::kMost);
 }
 
 // Forks when the file `name` is removed; the child assigns.
@@ -146,6 +176,7 @@ int main(int argc, char* argv[]) {
   if (way == "served") served(2);
   if (way == "many_names") many_names();
   if (way == "modules") modules();
+  if (way == "types") types();
   if (way == "damage") damage(argv[2], static_cast<unsigned>(atoi(argv[3])));
   printf("%s\n", monitor.is_connected() ? "connected" : monitor.reason());
   return 0;

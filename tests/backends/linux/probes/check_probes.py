@@ -88,6 +88,16 @@ def case_values(site: Site) -> None:
         expect(values == {"request": [-2, -1, 0, 1], "kind": [0, -1, -2, -3], "size": [7] * 4, "result": [4, 2, 0, -2]}, (program, values))
 
 
+def case_unsigned(site: Site) -> None:
+    """64 bits without a sign, as the script or the debug information says."""
+    edges = [2**63, 2**64 - 1]
+    for program, number in (("anywhere", "number"), ("fixed", "arg1:u64")):
+        script = script_of(program, ("argument", "integer_access", f"{number} at *.p.wide"), ("result", "integer_access", "result:u64 at *.p.wide"))
+        events, _, _ = site.watch(script, str(site.options.programs / program), "1")
+        values = {name: [e["value"] for e in events if e["event"] == name] for name in ("argument", "result")}
+        expect(values == {"argument": edges, "result": edges}, (program, values))
+
+
 def case_mistakes(site: Site) -> None:
     script = script_of("anywhere", ("a", "point_enter", "it at *.p.serve"), ("b", "point_enter", "it at *.p.twice"),
                        ("c", "integer_access", "reqest at *.p.served"), ("d", "socket_open", "it at *.p.served"),

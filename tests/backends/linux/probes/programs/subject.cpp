@@ -17,6 +17,10 @@ __attribute__((noinline)) int served(int request, signed char kind, unsigned lon
   __asm__ volatile("" ::: "memory");
   return static_cast<int>(request * -2 + kind * 0 + static_cast<int>(size & 0));
 }
+__attribute__((noinline)) unsigned long wide(unsigned long number) {
+  __asm__ volatile("" ::: "memory");
+  return number;
+}
 __attribute__((noinline)) void never() { ++calls; }
 }
 
@@ -28,6 +32,7 @@ int main(int, char** words) {
   const int times = std::atoi(words[1]);
   int sum = 0;
   for (int i = 0; i < times || is_forever; ++i) {
+    if (i == 0) sum += static_cast<int>(wide(1ul << 63) >> 63) + static_cast<int>(wide(~0ul) >> 63);
     sum += served(i - 2, static_cast<signed char>(-i), 7) + twice(i) + in_library(i);
     if (is_forever) usleep(1000);
   }
