@@ -30,7 +30,7 @@ class WholeNumber {
 
   double as_double() const { return is_big_ ? static_cast<double>(bits_) : static_cast<double>(as_signed()); }
   std::string to_text() const { return is_big_ ? std::to_string(bits_) : std::to_string(as_signed()); }
-  // None: it is no whole number, or has more than 64 bits.
+  // None: it is not a whole number, or has more than 64 bits.
   static std::optional<WholeNumber> from_text(std::string_view text) {
     const char* const end = text.data() + text.size();
     std::int64_t value = 0;

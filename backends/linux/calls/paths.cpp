@@ -66,7 +66,7 @@ void Paths::announce(const Call& call, Socket& socket) {
       known.medium == Medium::tcp || known.medium == Medium::unix_stream || known.medium == Medium::unix_seqpacket;
   const bool is_unix = known.medium != Medium::tcp && known.medium != Medium::udp;
   if (is_unix && known.connected && known.local_name.empty() && known.peer_name.empty() && socket.out != nullptr) {
-    // Who has the other end of a pair that is older than the metering is not known.
+    // Which process has the other end of a pair that is older than the metering, is not known.
     const bool is_new_pair =
         !std::exchange(socket.out->pair_announced, true) && !std::exchange(socket.in->pair_announced, true);
     if (!processes_.was_acquired()) {

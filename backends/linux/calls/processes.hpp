@@ -28,7 +28,7 @@ class Processes {
     bool acquired = false;
     std::string cgroup;               // as in ProcessInfo
     std::uint64_t cpu_before_ns = 0;  // that the process used before it became the program
-    std::uint64_t cpu_so_far_ns = 0;  // that an acquired thread has used; `cpu_before_ns` is no part of it
+    std::uint64_t cpu_so_far_ns = 0;  // that an acquired thread has used, without `cpu_before_ns`
     // The creator performed the fork itself; otherwise it is known only that some thread of its process did.
     bool by_creator_itself = false;
     bool waits_are_measured = false;  // the source tells what the thread waits, from now on

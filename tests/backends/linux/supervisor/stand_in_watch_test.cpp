@@ -28,7 +28,7 @@ std::int64_t ns(double seconds) { return static_cast<std::int64_t>(seconds * kSe
 
 }  // namespace
 
-TEST_CASE("stand-in: the loss says how long the meter was stopped, whoever sees the end of it", "[linux]") {
+TEST_CASE("stand-in: the loss says how long the meter was stopped, also where its keeper ended meanwhile", "[linux]") {
   const std::vector<Case> cases = {
       {"the keeper sees the meter go on", {{2, 6, 6.1}}, 9, "4.0"},
       {"twice", {{2, 3, 3.1}, {5, 7.5, 7.6}}, 9, "3.5"},
