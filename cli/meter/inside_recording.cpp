@@ -117,7 +117,7 @@ void InsideRecording::put(ProcessId process, MachineId machine, const Record& re
   event.process = process;
   event.machine = machine;
   event.code = row_of(record.event);
-  if (event.type == EventType::value) event.sequence = static_cast<std::uint64_t>(record.value);
+  if (event.type == EventType::value) event.sequence = record.value.bits();
   out.push_back(event);
   ++put_;
 }

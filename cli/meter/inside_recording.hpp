@@ -19,6 +19,7 @@
 #include "cli/scripting/script_watch.hpp"
 #include "model/event_source.hpp"
 #include "model/trace_growth.hpp"
+#include "model/whole_number.hpp"
 
 namespace dpm::cli {
 
@@ -59,7 +60,7 @@ class InsideRecording : public EventSink, public GrowthSink {
   struct Record {
     std::int64_t time_ns = 0;  // local time, as the meter's
     std::size_t event = 0;
-    std::int64_t value = 0;
+    WholeNumber value;
   };
 
   void take();  // from the rings; with the lock
