@@ -15,7 +15,7 @@ class ImportCommand : public Command {
  public:
   std::string name() const override { return "import"; }
   std::string summary() const override {
-    return "A recording of another tool as a trace: strace, OpenTelemetry, Jaeger, Zipkin, Chrome, OTF2, JSON";
+    return "A recording of another tool as a trace: strace, spans, Chrome, OTF2, JSON";
   }
   std::string example() const override {
     return "strace -f -ttt -yy -T -o program.strace program; dpm import program.strace -o out";

@@ -32,7 +32,7 @@ std::vector<WrittenSpan> random_run(std::mt19937& random) {
     span.id = 0xabc0 + spans.size();
     now_us += 10;
     span.begin_us = kStart_us + now_us;
-    span.end_us = span.begin_us + 5000 - now_us;
+    span.end_us = kStart_us + 10'000 - now_us;
     spans.push_back(span);
     return spans.size() - 1;
   };
