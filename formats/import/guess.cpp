@@ -65,11 +65,13 @@ const std::array kUnread = {
              return r.has("SpanContext") || r.has("[].SpanContext") || r.has("context.trace_id") ||
                     r.has("[].context.trace_id");
            }},
+    Unread{"segments of SkyWalking", "the OpenTelemetry collector receives them and writes OTLP: --from otlp",
+           [](const RecordingHead& r) {
+             return r.has("traceSegmentId") || r.has("[].traceSegmentId") || r.has("segments");
+           }},
     Unread{
-        "segments of SkyWalking", "the OpenTelemetry collector receives them and writes OTLP: --from otlp",
-        [](const RecordingHead& r) { return r.has("traceSegmentId") || r.has("[].traceSegmentId") || r.has("segments"); }},
-    Unread{"spans of Datadog", "the OpenTelemetry collector receives them and writes OTLP: --from otlp",
-           [](const RecordingHead& r) { return r.has("[][].trace_id") || (r.has("[].trace_id") && r.has("[].span_id")); }},
+        "spans of Datadog", "the OpenTelemetry collector receives them and writes OTLP: --from otlp",
+        [](const RecordingHead& r) { return r.has("[][].trace_id") || (r.has("[].trace_id") && r.has("[].span_id")); }},
     Unread{"the summary of strace -c, without calls", "record them with strace -f -ttt -yy -T -o LOG COMMAND",
            [](const RecordingHead& r) { return has_line(r, "^% time +seconds"); }},
     Unread{"a text of perf trace", kMeter,
@@ -110,11 +112,12 @@ Result<Guess> guess_format(const std::string& path) {
   if (found.format != nullptr) return found;
   if (const Unread* known = unread(*recording))
     return Error{fmt::format("{}: this is {}: {}", path, known->what, known->way)};
-  const std::string_view what = recording->is_folder          ? "a folder without a recording"
-                                : recording->head.empty()     ? "an empty file"
-                                : !recording->members.empty() ? "JSON of no known form"
-                                                              : "no recording of a known form";
-  return Error{fmt::format("{}: this is {}; what is read: {} (--from says which)", path, what, readable())};
+  const std::string_view what = recording->is_folder      ? "a folder without a recording"
+                                : recording->head.empty() ? "an empty file"
+                                : !recording->members.empty()
+                                    ? "JSON of no known form"
+                                    : "not a recording of a known form, nor the folder of a trace";
+  return Error{fmt::format("{}: this is {}; dpm import reads: {}", path, what, readable())};
 }
 
 Error refused_as(const ImportFormat& format, const std::string& path, const Error& error) {
