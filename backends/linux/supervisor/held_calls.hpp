@@ -11,9 +11,9 @@
 //
 // The last is for the kernel's sake. It keeps unanswered notifications in a list, in the order in which they came, and
 // walks it from the oldest for each notification that it hands over, and for each answer: every held call makes every
-// other call slower (measured: by 25 ns for each walk). So only the youngest are held. The oldest of those whose share shows afterwards, in the
-// offset of their stream or in their thread's counters, wait in the kernel as without a meter. They are recorded when
-// their watch fires, like held ones, by what they have taken already, or are about to take.
+// other call slower (by 25 ns for each walk). So only the youngest are held. The oldest of those whose share shows
+// afterwards, in the offset of their stream or in their thread's counters, wait in the kernel as without a meter. They
+// are recorded when their watch fires, like held ones, by what they have taken already, or are about to take.
 #pragma once
 
 #include <cstddef>
