@@ -12,13 +12,6 @@ bool is_young_and_due(std::uint64_t calls) { return calls == 4 || calls == 16 ||
 
 }  // namespace
 
-std::string first_names(const std::vector<std::string>& names) {
-  constexpr std::size_t kNamedMax = 5;
-  const std::vector<std::string> first(names.begin(),
-                                       names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kNamedMax)));
-  return fmt::format("{}{}", fmt::join(first, ", "), names.size() > kNamedMax ? ", ..." : "");
-}
-
 std::string name_for_people(ProcessView& kernel, std::uint32_t pid) {
   const std::string name = kernel.read_command_name(pid, pid);
   return fmt::format("{} ({})", name.empty() ? "process" : name, pid);

@@ -12,8 +12,6 @@
 
 namespace dpm {
 
-// "a, b, c", with "..." after the fifth.
-std::string first_names(const std::vector<std::string>& names);
 // "nginx (1234)".
 std::string name_for_people(ProcessView& kernel, std::uint32_t pid);
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "backends/linux/supervisor/bypass_watch.hpp"
+#include "text/first_names.hpp"
 
 namespace dpm {
 namespace {

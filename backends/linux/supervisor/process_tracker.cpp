@@ -10,6 +10,7 @@
 
 #include "backends/linux/calls/process_names.hpp"
 #include "os/kernel/children.hpp"
+#include "text/first_names.hpp"
 
 namespace dpm {
 namespace {
