@@ -19,7 +19,7 @@ struct HistoryEntry {
   std::map<std::string, std::string> verdicts;  // by claim
 };
 
-// A file that is not there yet has no entries. A line that is no entry is an error with its number.
+// A file that is not there yet has no entries. A line that is not an entry is an error with its number.
 Result<std::vector<HistoryEntry>> read_history(const std::string& path);
 HistoryEntry history_entry(const std::string& commit, const std::string& machine, bool is_quick,
                            const std::vector<Judgement>& judgements);

@@ -68,7 +68,8 @@ def plot(title: str, unit: str, points: list[dict[str, Any]]) -> dict[str, Any]:
 def measure_scenario(system: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
     scenario = json.loads((HERE / system["scenario"]).read_text())
     seeds = system["seeds"][:1] if options.quick else system["seeds"]
-    scenario["sweeps"] = []
+    for other in ("sweeps", "analyses", "published"):
+        scenario.pop(other, None)
     scenario["predictions"] = [{"name": "claim", "placements": system["placements"], "seeds": seeds}]
     derived = options.result.parent / "scenario.json"
     derived.write_text(json.dumps(scenario, indent=1))
