@@ -14,30 +14,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 sys.dont_write_bytecode = True
+from expecting import PATIENCE_S, Failed, expect, wait_until
 from value_types import check_value_types
-
-PATIENCE_S = 60
-
-
-class Failed(Exception):
-    pass
-
-
-def expect(holds: object, what: object) -> None:
-    if not holds:
-        raise Failed(what)
-
-
-def wait_until(holds: Callable[..., Any], what: str) -> Any:
-    end = time.monotonic() + PATIENCE_S
-    while not (value := holds()):
-        expect(time.monotonic() < end, f"waited in vain for {what}")
-        time.sleep(.01)
-    return value
 
 
 class Site:
@@ -155,8 +137,7 @@ def case_modules(site: Site) -> None:
 
 def case_types(site: Site) -> None:
     """Values as they are declared."""
-    check_value_types(site, expect)
-
+    check_value_types(site)
 
 
 def case_c(site: Site) -> None:

@@ -1,8 +1,9 @@
 """Values of programs of each type: their least and greatest, printed, as JSON, in conditions of "when", and in a trace."""
 
 import json
-from collections.abc import Callable
 from typing import Any
+
+from expecting import expect
 
 # Of each type the least and the greatest value, as the program assigns them.
 EDGES = {"bool": (0, 1), "low": (-2**7, 2**7 - 1), "high": (0, 2**64 - 1)} | {
@@ -10,7 +11,7 @@ EDGES = {"bool": (0, 1), "low": (-2**7, 2**7 - 1), "high": (0, 2**64 - 1)} | {
 CONDITIONS = {"<": int.__lt__, "<=": int.__le__, "=": int.__eq__, "!=": int.__ne__, ">=": int.__ge__, ">": int.__gt__}
 
 
-def check_value_types(site: Any, expect: Callable[[object, object], None]) -> None:
+def check_value_types(site: Any) -> None:
     numbers = (-1, 0, 2**63 - 1, 2**63, 2**64 - 1)
     whens = {f"{name}_{i}_{j}": (name, condition, number)
              for name in EDGES for i, condition in enumerate(CONDITIONS) for j, number in enumerate(numbers)}
