@@ -45,7 +45,7 @@ def is_known(site: Site, found: dict[str, Any]) -> bool:
     """dpm waits for the program's first process at once. Then only a counter has its last CPU time, which since Linux 6.16 lacks what the kernel
     needs to free its memory (docs/limitations.md)."""
     differing = [row for rows in ("moved", "connections", "cpu") for row in found.get(rows, []) if row["verdict"] == "differs"]
-    first = found.get("cpu", [{}])[0]
+    first = (found.get("cpu") or [{}])[0]
     return site.source == "notify" and differing == [first] and first["trace_s"] < first["kernel_s"] < first["trace_s"] + MEMORY_IS_FREED_S
 
 
