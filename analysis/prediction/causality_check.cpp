@@ -10,6 +10,29 @@ namespace {
 
 constexpr double kRounding_ns = 1;  // of arrivals, which are whole
 
+// By process: its events as this schedule has them one after the other. None for a process that does not perform just its own, or
+// gives up a call.
+std::vector<std::vector<std::uint32_t>> events_in_order(const History& history, const Schedule& schedule) {
+  std::vector<std::uint32_t> next(history.events.size(), kNoEvent);
+  for (std::uint32_t e = 0; e < next.size(); ++e)
+    if (schedule.previous[e] != kNoEvent) next[schedule.previous[e]] = e;
+  std::vector<std::vector<std::uint32_t>> in_order(history.process_count());
+  for (std::uint32_t p = 0; p < history.process_count(); ++p) {
+    std::uint32_t first = kNoEvent;
+    bool own = true;
+    for (std::uint32_t e = history.first_event[p]; own && e < history.first_event[p + 1]; ++e) {
+      const HistoryEvent& event = history.events[e];
+      const bool given_up =
+          event.kind() == HistoryKind::receive && event.match != kNoEvent && schedule.cause[e] == kNoEvent;
+      own = schedule.performed_by[e] == p && !given_up;
+      if (schedule.previous[e] == kNoEvent) first = e;
+    }
+    if (!own) continue;
+    for (std::uint32_t e = first; e != kNoEvent; e = next[e]) in_order[p].push_back(e);
+  }
+  return in_order;
+}
+
 }  // namespace
 
 CausalityCheck::CausalityCheck(const History& history) : history_(history), calls_(history.process_count()) {
@@ -64,24 +87,19 @@ std::vector<std::uint32_t> CausalityCheck::early_answers(const Schedule& schedul
 double CausalityCheck::shortest_ns(const Target& target, const Schedule& schedule) const {
   MessageCosts costs(history_, target);
   costs.move(target.machine_of);
+  const std::vector<std::vector<std::uint32_t>> own_events = events_in_order(history_, schedule);
   double longest_ns = 0;
   for (std::uint32_t p = 0; p < calls_.size(); ++p) {
     double now_ns = 0;
-    std::size_t next = 0;
     std::unordered_map<std::uint32_t, double> answered_ns;  // by RECEIVE
-    bool own = true;
-    for (std::uint32_t e = history_.first_event[p]; own && e < history_.first_event[p + 1]; ++e) {
+    for (const std::uint32_t e : own_events[p]) {
       const HistoryEvent& event = history_.events[e];
-      const bool given_up =
-          event.kind() == HistoryKind::receive && event.match != kNoEvent && schedule.cause[e] == kNoEvent;
-      own = schedule.performed_by[e] == p && !given_up;
       const CpuCost cost = costs.cpu(event, p);
       now_ns += static_cast<double>(cost.before_ns);
-      if (next < calls_[p].size() && calls_[p][next].request == e) {
-        const Call& call = calls_[p][next++];
-        const HistoryEvent& answer = history_.events[call.answer];
-        answered_ns[call.received] = now_ns + static_cast<double>(costs.delivery_ns(event, p, call.server) +
-                                                                  costs.delivery_ns(answer, call.server, p));
+      if (const Call* call = call_of(p, e)) {
+        const HistoryEvent& answer = history_.events[call->answer];
+        answered_ns[call->received] = now_ns + static_cast<double>(costs.delivery_ns(event, p, call->server) +
+                                                                   costs.delivery_ns(answer, call->server, p));
       }
       if (const auto answer = answered_ns.find(e); answer != answered_ns.end()) {
         now_ns = std::max(now_ns, answer->second - 2 * kRounding_ns);
@@ -89,9 +107,15 @@ double CausalityCheck::shortest_ns(const Target& target, const Schedule& schedul
       }
       now_ns += static_cast<double>(cost.after_ns);
     }
-    if (own) longest_ns = std::max(longest_ns, now_ns);
+    longest_ns = std::max(longest_ns, now_ns);
   }
   return longest_ns;
+}
+
+const CausalityCheck::Call* CausalityCheck::call_of(std::uint32_t client, std::uint32_t request) const {
+  const auto found = std::lower_bound(calls_[client].begin(), calls_[client].end(), request,
+                                      [](const Call& call, std::uint32_t wanted) { return call.request < wanted; });
+  return found != calls_[client].end() && found->request == request ? &*found : nullptr;
 }
 
 }  // namespace dpm

@@ -21,8 +21,8 @@ class CausalityCheck {
 
   // The processes that answer before they are asked, in order. Not those that have roles: who gets which task depends on the order.
   std::vector<std::uint32_t> early_answers(const Schedule& schedule, const Roles& roles) const;
-  // No schedule in which each process performs its own events is shorter. Processes that do not in this one, or give up calls, are left
-  // out.
+  // No schedule in which each process performs its events in the order of this one is shorter. Processes that perform events of others,
+  // or give up calls, are left out.
   double shortest_ns(const Target& target, const Schedule& schedule) const;
 
  private:
@@ -31,8 +31,10 @@ class CausalityCheck {
     std::uint32_t request = 0, answer = 0;  // SENDs
     std::uint32_t received = 0;             // RECEIVE of the answer
   };
+  const Call* call_of(std::uint32_t client, std::uint32_t request) const;
+
   const History& history_;
-  std::vector<std::vector<Call>> calls_;  // by client
+  std::vector<std::vector<Call>> calls_;  // by client, in the order of their requests
 };
 
 }  // namespace dpm
