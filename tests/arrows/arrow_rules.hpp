@@ -36,7 +36,7 @@ std::vector<std::string> broken_order(std::span<const SourceFile> files);
 // One sentence for each library in a USES line that no include of the component needs.
 std::vector<std::string> unused_arrows(std::span<const SourceFile> files);
 
-// The third column of the table in docs/architecture.md for a component: "`model`, `os`; home of SimGrid".
+// The third column of the table in tests/arrows/arrows.md for a component: "`model`, `os`; home of SimGrid".
 std::string may_use(std::span<const Component> components, const Component& component);
 
 }  // namespace dpm

@@ -1,4 +1,4 @@
-// The table "Folders and arrows" of docs/architecture.md: one row for each component. What it may use follows from the
+// The table of tests/arrows/arrows.md: one row for each component. What it may use follows from the
 // USES lines, its description from the READMEs.
 #pragma once
 

@@ -23,8 +23,8 @@ std::vector<std::string> lines_missing(const std::string& text, const std::strin
 
 }  // namespace
 
-TEST_CASE("arrows: the table in docs/architecture.md follows from the USES lines", "[arrows]") {
-  const auto path = source_root() / "docs/architecture.md";
+TEST_CASE("arrows: the table in tests/arrows/arrows.md follows from the USES lines", "[arrows]") {
+  const auto path = source_root() / "tests/arrows/arrows.md";
   std::ifstream in(path);
   std::string document{std::istreambuf_iterator<char>(in), {}};
   const std::string wanted = with_arrow_table(document, read_source_tree(source_root()));
