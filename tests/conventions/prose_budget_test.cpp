@@ -6,7 +6,7 @@ using namespace dpm;
 
 namespace {
 
-// Of `count` words, and the same words in no more than two sentences.
+// A sentence of `count` words.
 std::string sentence_of(std::size_t count) {
   std::string text = "One";
   for (std::size_t word = 1; word < count; ++word) text += " word";
