@@ -2,7 +2,7 @@
 """check_faults.py --cluster PROGRAM --dpm DPM CASE: what becomes of a computation when something fails, or is attacked.
 
 A case is a function of cases_*.py. One that says so is played at the home of a test cluster (`./dev cluster`): this
-script calls itself there. Those of soak_cases.py, whose names begin with soak_, take minutes. docs/reliability.md tells
+script calls itself there. Those of soak_cases.py, whose names begin with soak_, take minutes. tests/live/faults/results.md tells
 of each.
 """
 
