@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
-#include <optional>
 #include <regex>
 #include <string_view>
 
@@ -12,7 +12,7 @@ namespace dpm {
 namespace {
 
 // Written by programs, as a whole.
-constexpr std::string_view kGenerated[] = {"docs/calls.md"};
+constexpr std::array<std::string_view, 1> kGenerated = {"docs/calls.md"};
 
 std::string without_blanks(std::string_view line) {
   const auto begin = line.find_first_not_of(" \t");
@@ -176,7 +176,7 @@ Complaints pages_over_budget(std::span<const SourceFile> files) {
   Complaints complaints;
   for (const auto& file : files) {
     if (file.extension() != ".md") continue;
-    if (std::find(std::begin(kGenerated), std::end(kGenerated), file.path) != std::end(kGenerated)) continue;
+    if (std::find(kGenerated.begin(), kGenerated.end(), file.path) != kGenerated.end()) continue;
     measure_page(file, complaints);
   }
   return complaints;
