@@ -11,46 +11,52 @@ constexpr long double kRounding = 1e-7L;  // of a nanosecond
 
 }  // namespace
 
-std::vector<ClockPoint> hull_points(std::span<const ClockPoint> points, bool keep_low) {
-  std::vector<ClockPoint> sorted(points.begin(), points.end());
-  const int sign = keep_low ? 1 : -1;
-  std::sort(sorted.begin(), sorted.end(), [sign](const ClockPoint& a, const ClockPoint& b) {
-    return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : sign * a.offset_ns < sign * b.offset_ns;
-  });
-  const auto difference = [](std::int64_t from, std::int64_t to) {
-    return static_cast<long double>(to) - static_cast<long double>(from);
-  };
-  std::vector<ClockPoint> hull;
-  for (const ClockPoint& point : sorted) {
-    if (!hull.empty() && hull.back().at_ns == point.at_ns) continue;
-    while (hull.size() >= 2) {
-      const ClockPoint &a = hull[hull.size() - 2], &b = hull.back();
-      if (sign * difference(a.offset_ns, b.offset_ns) * difference(a.at_ns, point.at_ns) <
-          sign * difference(a.offset_ns, point.offset_ns) * difference(a.at_ns, b.at_ns))
-        break;
-      hull.pop_back();
+std::vector<ClockBounds::Point> lower_hull(std::vector<ClockBounds::Point> points) {
+  using Point = ClockBounds::Point;
+  const auto before = [](const Point& a, const Point& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; };
+  if (!std::is_sorted(points.begin(), points.end(), before)) std::sort(points.begin(), points.end(), before);
+  std::size_t size = 0;
+  for (const Point point : points) {
+    if (size > 0 && points[size - 1].x == point.x) continue;
+    for (; size >= 2; --size) {
+      const Point &a = points[size - 2], &b = points[size - 1];
+      if ((b.y - a.y) * (point.x - a.x) < (point.y - a.y) * (b.x - a.x)) break;
     }
-    hull.push_back(point);
+    points[size++] = point;
   }
+  points.resize(size);
+  return points;
+}
+
+std::vector<ClockPoint> hull_points(std::span<const ClockPoint> points) {
+  std::vector<ClockBounds::Point> relative;
+  for (std::uint32_t i = 0; i < points.size(); ++i)
+    relative.push_back({static_cast<ClockBounds::Number>(points[i].at_ns) - points[0].at_ns,
+                        static_cast<ClockBounds::Number>(points[i].offset_ns) - points[0].offset_ns, i});
+  std::vector<ClockPoint> hull;
+  for (const auto& point : lower_hull(std::move(relative))) hull.push_back(points[point.origin]);
   return hull;
 }
 
 ClockBounds::ClockBounds(std::span<const ClockPoint> not_above, std::span<const ClockPoint> not_below) {
   if (not_above.empty() && not_below.empty()) return;
-  const ClockPoint& base = not_above.empty() ? not_below.front() : not_above.front();
-  base_at_ns_ = base.at_ns;
-  base_offset_ns_ = base.offset_ns;
-  const auto relative = [this](std::span<const ClockPoint> points, bool is_above) {
+  const ClockPoint base = not_above.empty() ? not_below.front() : not_above.front();
+  const auto relative = [&base](std::span<const ClockPoint> points) {
     Hull hull;
-    for (const ClockPoint& point : hull_points(points, is_above))
-      hull.push_back({x_of(point.at_ns), (is_above ? 1 : -1) * (static_cast<Number>(point.offset_ns) -
-                                                                static_cast<Number>(base_offset_ns_))});
+    for (const ClockPoint& point : points)
+      hull.push_back({static_cast<Number>(point.at_ns) - static_cast<Number>(base.at_ns),
+                      static_cast<Number>(point.offset_ns) - static_cast<Number>(base.offset_ns)});
     return hull;
   };
-  above_ = relative(not_above, true);
-  below_ = relative(not_below, false);
+  *this = ClockBounds(relative(not_above), relative(not_below), base.at_ns, base.offset_ns);
+}
+
+ClockBounds::ClockBounds(std::vector<Point> not_above, std::vector<Point> not_below, std::int64_t base_at_ns,
+                         std::int64_t base_offset_ns)
+    : base_at_ns_(base_at_ns), base_offset_ns_(base_offset_ns), above_(lower_hull(std::move(not_above))) {
+  for (Point& point : not_below) point.y = -point.y;
+  below_ = lower_hull(std::move(not_below));
   find_drift();
-  if (is_possible_) find_middle();
 }
 
 // The point of the hull that a line of this slope, moved up from below, touches first.
@@ -164,24 +170,26 @@ ClockBounds::Number ClockBounds::middle_slope() const {
   return (low + high) / 2;
 }
 
-void ClockBounds::find_middle() {
-  if (are_equal_possible()) {
-    middle_offset_ = -static_cast<Number>(base_offset_ns_);
-    return;
-  }
-  middle_slope_ = middle_slope();
+ClockBounds::Line ClockBounds::middle() const {
+  if (are_equal_possible()) return {-static_cast<Number>(base_offset_ns_), 0};
+  const Number slope = middle_slope();
   if (above_.empty()) {
-    const Point& l = lowest(below_, -middle_slope_);
-    middle_offset_ = -l.y - middle_slope_ * l.x;
-    return;
+    const Point& l = lowest(below_, -slope);
+    return {-l.y - slope * l.x, slope};
   }
-  const Number room = slack(middle_slope_);
-  const Point& u = lowest(above_, middle_slope_);
-  middle_offset_ = u.y - middle_slope_ * u.x - (std::isinf(room) ? 0 : room / 2);
+  const Number room = slack(slope);
+  const Point& u = lowest(above_, slope);
+  return {u.y - slope * u.x - (std::isinf(room) ? 0 : room / 2), slope};
 }
 
 double ClockBounds::middle_at(std::int64_t at_ns) const {
-  return static_cast<double>(middle_offset_ + middle_slope_ * x_of(at_ns));
+  const Line line = middle();
+  return static_cast<double>(line.offset + line.slope * x_of(at_ns));
+}
+
+std::pair<ClockBounds::Point, ClockBounds::Point> ClockBounds::touched_by(bool is_steepest) const {
+  const Number slope = is_steepest ? slope_high_ : slope_low_;
+  return {lowest(above_, slope), lowest(below_, -slope)};
 }
 
 }  // namespace dpm

@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace dpm {
@@ -44,15 +45,23 @@ struct Bounds {
   bool has_both() const { return width() < std::numeric_limits<double>::infinity(); }
 };
 
-// The points that a line can touch; the others prove nothing. `keep_low`: of points that no line may be above;
-// otherwise of points that no line may be below.
-std::vector<ClockPoint> hull_points(std::span<const ClockPoint> points, bool keep_low);
-
 class ClockBounds {
  public:
+  using Number = long double;  // 64 bits of mantissa: any difference of two int64 is exact
+  // Relative to a reading of A and to an offset. `origin` is the caller's: what proves the point.
+  struct Point {
+    Number x = 0, y = 0;
+    std::uint32_t origin = 0;
+  };
+  struct Line {
+    Number offset = 0, slope = 0;  // at x = 0; relative, as the points
+  };
+
   ClockBounds() = default;
   // The points may be in any order.
   ClockBounds(std::span<const ClockPoint> not_above, std::span<const ClockPoint> not_below);
+  ClockBounds(std::vector<Point> not_above, std::vector<Point> not_below, std::int64_t base_at_ns,
+              std::int64_t base_offset_ns);
 
   // False: no line fits, so at least one of the clocks was stepped or changed its rate. All other functions require
   // true.
@@ -63,19 +72,19 @@ class ClockBounds {
   std::int64_t base_ns() const { return base_offset_ns_; }
   Bounds offset_at(std::int64_t at_ns) const;
 
-  // The offset by the one line (above).
+  // The one line (above).
+  Line middle() const;
   double middle_at(std::int64_t at_ns) const;
-  double middle_drift() const { return static_cast<double>(middle_slope_); }
+  double middle_drift() const { return static_cast<double>(middle().slope); }
+
+  // The points that the steepest line touches, or the flattest: one of each kind. Both kinds are needed.
+  std::pair<Point, Point> touched_by(bool is_steepest) const;
 
   // A quartz is off by at most 100 parts in a million, and the kernel turns its clock faster or slower by at most 500 to
   // correct it (adjtimex(2)): what two such clocks may differ by.
   static constexpr double kDriftMost = 1.2e-3;
 
  private:
-  using Number = long double;  // 64 bits of mantissa: any difference of two int64 is exact
-  struct Point {
-    Number x = 0, y = 0;
-  };
   using Hull = std::vector<Point>;  // of points that no line may be above: their lower hull, from left to right
 
   static const Point& lowest(const Hull& hull, Number slope);
@@ -84,7 +93,6 @@ class ClockBounds {
   void find_drift();
   bool steepest(const Hull& above, const Hull& below, Number* slope) const;
   bool are_equal_possible() const;
-  void find_middle();
   Number middle_slope() const;
   Number x_of(std::int64_t at_ns) const { return static_cast<Number>(at_ns) - static_cast<Number>(base_at_ns_); }
 
@@ -94,7 +102,10 @@ class ClockBounds {
   bool is_possible_ = true;
   Bounds drift_;
   Number slope_low_ = -std::numeric_limits<Number>::infinity(), slope_high_ = std::numeric_limits<Number>::infinity();
-  Number middle_slope_ = 0, middle_offset_ = 0;
 };
+
+// Of points that no line may be above, those that a line can touch, from left to right; the others prove nothing.
+std::vector<ClockBounds::Point> lower_hull(std::vector<ClockBounds::Point> points);
+std::vector<ClockPoint> hull_points(std::span<const ClockPoint> points);
 
 }  // namespace dpm

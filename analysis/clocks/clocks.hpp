@@ -4,49 +4,45 @@
 // shows 10 ms steps may be up to 10 ms later than it reads, so every reading counts as the latest moment it can be. The
 // tick is the largest step that all of a machine's times are multiples of.
 //
-// A pair whose messages two even clocks cannot explain is cut into pieces that they can explain: near each cut one of
-// the clocks was stepped, or changed its rate. Pairs without messages both ways are bounded through other machines
-// where that is possible: widths add up.
+// All bounds of all messages are combined (clock_graph.hpp), so the clocks of machines that exchange no messages, or only
+// one way, are related through others wherever that is proven.
+//
+// Where no even clocks explain the messages, a clock was stepped, or changed its rate: it counts as two, before and after
+// (clock_finder.cpp).
 //
 // Memory: a bounded number of points for each pair and stretch of time, even for a long trace.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
-#include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/clocks/clock_bounds.hpp"
+#include "analysis/clocks/clock_graph.hpp"
+#include "analysis/clocks/clock_reading.hpp"
 #include "analysis/history/message_pairs.hpp"
 #include "model/divided_sink.hpp"
 #include "model/event_source.hpp"
 
 namespace dpm {
 
-// A stretch in which both clocks run evenly, by the clock of `a`.
-struct ClockPiece {
-  LocalTime from, to;
-  ClockBounds bounds;
-};
-
-// Two machines that exchanged messages, a before b in the trace's table.
-struct ClockPair {
-  MachineId a, b;
-  std::uint64_t messages_from_a = 0, messages_from_b = 0;
-  std::vector<ClockPiece> pieces;  // one, unless a clock was stepped
-};
-
 // An offset, b's clock minus a's, as `base_ns` and a range to add to it.
 struct ClockOffset {
   std::int64_t base_ns = 0;
   Bounds more;
+
+  // In whole nanoseconds, rounded outwards, so that rounding does not claim a tighter bound. Of finite bounds only.
+  std::int64_t low_ns() const { return clock_reading_ns(base_ns, 0, std::floor(more.low)); }
+  std::int64_t high_ns() const { return clock_reading_ns(base_ns, 0, std::ceil(more.high)); }
 };
 
 struct ClockRelation {
   MachineId a, b;
   std::uint64_t messages_from_a = 0, messages_from_b = 0;
   LocalTime at;                // by a: when the offset has this value
-  ClockOffset offset;          // one bound: messages went one way only; none: no messages
+  ClockOffset offset;          // one bound: no messages lead back; none: no messages lead from one to the other
   Bounds drift;                // how much faster b runs: 1e-6 is a part in a million
   std::vector<MachineId> via;  // the machines it is known through; empty: from their own messages
 };
@@ -57,18 +53,50 @@ struct ClockStep {
   double jump_ns = 0;  // of b relative to a, approximately
 };
 
+// Which clock of the graph is a machine's at which time.
+struct ClockStretches {
+  struct Stretch {
+    std::int64_t from_ns = 0;  // of all but the first: where it begins
+    std::uint32_t clock = 0;
+  };
+  std::vector<std::vector<Stretch>> of_machine;  // empty: it exchanged no messages
+
+  static constexpr std::uint32_t kNoClock = 0xffffffffu;
+  std::uint32_t clock_at(MachineId machine, std::int64_t at_ns) const;
+};
+
 struct Clocks {
-  std::vector<ClockPair> pairs;
   std::vector<ClockRelation> relations;  // of every two machines with events, in the table's order
   std::vector<ClockStep> steps;
   std::vector<std::uint64_t> tick_ns;  // by machine; 0: no events
   std::vector<std::string> warnings;
-
-  // b's clock minus a's when a's reads `at`, from the messages of the pair alone; either machine may be given as
-  // `from`.
-  static ClockOffset offset_of(const ClockPair& pair, MachineId from, std::int64_t at_ns);
-  const ClockPair* pair_of(MachineId a, MachineId b) const;
+  // The clocks of machines that exchanged messages: one of each, or one for each stretch between steps.
+  ClockGraph graph;
+  ClockStretches stretches;
 };
+
+// What is kept of a trace to find its clocks.
+struct ClockEvidence {
+  struct Machine {
+    bool seen = false;
+    std::int64_t first_ns = 0, last_ns = 0;
+    std::uint64_t tick_ns = 0;  // greatest common divisor of all times minus the first
+  };
+  struct Traffic {  // from one machine to another
+    std::vector<ClockPoint> points;  // when it was sent; the receiver's reading less the sender's
+    std::uint64_t messages = 0;
+    std::size_t thin_at = kThinAt;
+  };
+  static constexpr std::size_t kThinAt = std::size_t{1} << 16;
+
+  static std::uint32_t key_of(MachineId from, MachineId to) { return std::uint32_t{from.value} << 16 | to.value; }
+
+  std::vector<Machine> machines;
+  std::unordered_map<std::uint32_t, Traffic> traffic;  // by key_of()
+};
+
+// `info` names the machines.
+Clocks find_clocks(const ClockEvidence& evidence, const TraceInfo& info);
 
 class ClockAnalysis : public DividedSink {
  public:
@@ -88,30 +116,15 @@ class ClockAnalysis : public DividedSink {
   const Clocks& result() const { return result_; }
 
  private:
-  struct Machine {
-    bool seen = false;
-    std::int64_t first_ns = 0, last_ns = 0;
-    std::uint64_t tick_ns = 0;  // greatest common divisor of all times minus the first
-  };
-  static constexpr std::size_t kThinAt = std::size_t{1} << 16;
-  struct Points {
-    std::vector<ClockPoint> not_above, not_below;
-    std::uint64_t messages_from_a = 0, messages_from_b = 0;
-    std::size_t thin_at = kThinAt;
-  };
-
   void note_time(const Event& event);
   void note(const MessagePair& pair);
   void add_end(const SeenEnd& end);
-  ClockPair make_pair(MachineId a, MachineId b, const Points& points);
-  void find_relations();
 
   const TraceInfo* info_ = nullptr;
   MessagePairs pairs_;
   std::vector<SeenEnd> open_ends_;  // of a part: of messages whose other end is elsewhere, or nowhere
   bool is_divisible_ = true;
-  std::vector<Machine> machines_;
-  std::map<std::pair<MachineId, MachineId>, Points> points_;
+  ClockEvidence evidence_;
   Clocks result_;
 };
 

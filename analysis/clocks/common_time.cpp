@@ -13,64 +13,154 @@ namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-double width_of(const ClockPair& pair) {
-  double width = std::numeric_limits<double>::infinity();
-  for (const ClockPiece& piece : pair.pieces)
-    width = std::min(width, piece.bounds.offset_at(piece.from.ns + (piece.to.ns - piece.from.ns) / 2).width());
-  return width;
-}
+using Number = ClockBounds::Number;
+
+constexpr Number kAtOnce = 1e-6L;           // of a nanosecond: rounding
+constexpr Number kRoomAfter = 2;            // nanoseconds: so that few messages must be moved twice
+constexpr std::size_t kPassesMost = 1000;   // random computations need up to 400, most none
+constexpr std::size_t kStepsMost = 5'000'000, kPassesLeast = 50;
 
 }  // namespace
 
-// A spanning tree of the narrowest pairs, grown from the lowest machine of each group.
-CommonTime::CommonTime(const Clocks& clocks) : pairs_(clocks.pairs), steps_(clocks.tick_ns.size()) {
-  std::vector<const ClockPair*> by_width;
-  for (const ClockPair& pair : pairs_)
-    if (!pair.pieces.empty()) by_width.push_back(&pair);
-  std::stable_sort(by_width.begin(), by_width.end(),
-                   [](const auto* x, const auto* y) { return width_of(*x) < width_of(*y); });
-  for (std::size_t m = 0; m < steps_.size(); ++m) {
-    const MachineId root{static_cast<std::uint16_t>(m)};
-    if (!steps_[m].reference.is_none()) continue;
-    steps_[m].reference = root;
-    const auto next = [&] {
-      return std::find_if(by_width.begin(), by_width.end(), [&](const ClockPair* pair) {
-        return (steps_[pair->a.value].reference == root) != (steps_[pair->b.value].reference == root);
-      });
-    };
-    for (auto found = next(); found != by_width.end(); found = next()) {
-      const bool a_is_in = steps_[(*found)->a.value].reference == root;
-      const MachineId in = a_is_in ? (*found)->a : (*found)->b, added = a_is_in ? (*found)->b : (*found)->a;
-      steps_[added.value] = {root, in, *found};
+CommonTime::CommonTime(const Clocks& clocks) : stretches_(clocks.stretches), placed_(clocks.graph.size()) {
+  const ClockGraph& graph = clocks.graph;
+  // Prim's algorithm, one group after the other. The stretches of one machine are in one group.
+  struct Nearest {
+    std::uint32_t near = kNone;
+    Number width = std::numeric_limits<Number>::infinity();
+  };
+  std::vector<Nearest> nearest(graph.size());
+  std::vector<bool> is_placed(graph.size());
+  for (std::uint16_t m = 0; m < clocks.tick_ns.size(); ++m) references_.push_back({m});
+  for (std::uint32_t root = 0; root < graph.size(); ++root) {
+    if (is_placed[root]) continue;
+    std::vector<std::uint32_t> group;
+    for (std::uint32_t next = root; next != kNone;) {
+      placed_[next].base_ns = graph.clock(next).base_ns;
+      placed_[next].reference_ns = graph.clock(root).base_ns;
+      if (next != root) place(next, nearest[next].near, group, clocks);
+      is_placed[next] = true;
+      references_[graph.clock(next).machine.value] = graph.clock(root).machine;
+      group.push_back(next);
+      std::uint32_t best = kNone;
+      for (std::uint32_t other = 0; other < graph.size(); ++other) {
+        if (is_placed[other]) continue;
+        Nearest& way = nearest[other];
+        const bool is_same = graph.clock(other).machine == graph.clock(next).machine;
+        if (is_same || graph.are_joined(next, other)) {
+          const Number width = graph.width(next, other);
+          if (way.near == kNone || width < way.width) way = {next, width};
+        }
+        if (way.near != kNone && (best == kNone || way.width < nearest[best].width)) best = other;
+      }
+      next = best;
     }
+    if (!settle(group, clocks, true)) settle(group, clocks, false);
   }
 }
 
-std::int64_t CommonTime::to_previous(const Step& step, MachineId machine, std::int64_t time_ns) const {
-  const auto& pieces = step.pair->pieces;
-  if (step.pair->a == machine) {
-    std::size_t at = 0;
-    while (at + 1 < pieces.size() && pieces[at + 1].from.ns <= time_ns) ++at;
-    return clock_reading_ns(time_ns, pieces[at].bounds.base_ns(), pieces[at].bounds.middle_at(time_ns));
+// All that the clocks placed before prove of a clock, as points over the readings of one of them. `as_read`: messages between
+// two machines take at least no time by what was read, not by the latest moment that it can mean.
+ClockBounds CommonTime::bounds_of(std::uint32_t clock, std::uint32_t near, std::span<const std::uint32_t> placed,
+                                  const Clocks& clocks, bool as_read) const {
+  const ClockGraph& graph = clocks.graph;
+  std::vector<ClockBounds::Point> above, below;
+  for (const std::uint32_t by : placed) {
+    const auto reading_of_near = [&](Number x) {
+      return (placed_[by].offset + placed_[by].rate * x - placed_[near].offset) / placed_[near].rate;
+    };
+    const auto add_above = [&](const ClockGraph::Way& way, Number less) {
+      for (const auto& point : way) {
+        const Number x = reading_of_near(point.x);
+        above.push_back({x, point.x + point.y - less - x});
+      }
+    };
+    const auto add_below = [&](const ClockGraph::Way& way, Number less) {
+      for (const auto& point : way) {
+        const Number x = reading_of_near(point.x + point.y - less);
+        below.push_back({x, point.x - x});
+      }
+    };
+    add_above(graph.way(by, clock), 0);
+    add_below(graph.way(clock, by), 0);
+    if (!as_read) continue;
+    const auto tick_of = [&](std::uint32_t c) { return static_cast<Number>(clocks.tick_ns[graph.clock(c).machine.value]); };
+    add_above(graph.own_way(by, clock), tick_of(clock));
+    add_below(graph.own_way(clock, by), tick_of(by));
   }
-  const auto by_b = [&](const ClockPiece& piece, std::int64_t by_a) {
-    return clock_reading_ns(by_a, piece.bounds.base_ns(), piece.bounds.middle_at(by_a));
+  const std::int64_t near_ns = graph.clock(near).base_ns;
+  return {std::move(above), std::move(below), near_ns,
+          clock_reading_ns(graph.clock(clock).base_ns, 0, -static_cast<Number>(near_ns))};
+}
+
+void CommonTime::place(std::uint32_t clock, std::uint32_t near, std::span<const std::uint32_t> placed,
+                       const Clocks& clocks) {
+  ClockBounds bounds = bounds_of(clock, near, placed, clocks, true);
+  if (!bounds.is_possible()) bounds = bounds_of(clock, near, placed, clocks, false);
+  if (!bounds.is_possible()) bounds = clocks.graph.bounds(near, clock);
+  const auto line = bounds.is_possible() ? bounds.middle() : ClockBounds::Line{};
+  const Number rate = placed_[near].rate / (1 + line.slope);
+  placed_[clock].offset = placed_[near].offset - rate * line.offset;
+  placed_[clock].rate = rate;
+}
+
+// Moves the lines of a group until no message goes back in time; `as_read` as above. False: that was not reached, and no line
+// is moved. Lines are moved by their two ends, so that offsets and rates weigh alike; the first clock of the group stays.
+bool CommonTime::settle(std::span<const std::uint32_t> group, const Clocks& clocks, bool as_read) {
+  const ClockGraph& graph = clocks.graph;
+  struct End {  // of a message
+    std::uint32_t clock;
+    Number x, part;  // of the way from the clock's first reading to its last
   };
-  std::size_t at = 0;
-  while (at + 1 < pieces.size() && by_b(pieces[at + 1], pieces[at + 1].from.ns) <= time_ns) ++at;
-  const ClockBounds& bounds = pieces[at].bounds;
-  // Solves t + base + middle(t) = time, where middle is a line.
-  const std::int64_t guess = clock_reading_ns(time_ns, -bounds.base_ns(), 0);
-  return clock_reading_ns(guess, 0, -bounds.middle_at(guess) / (1 + bounds.middle_drift()));
+  std::vector<std::pair<End, End>> messages;
+  const auto end_at = [&](std::uint32_t clock, Number x) {
+    const Number first = graph.clock(clock).first_ns - graph.clock(clock).base_ns;
+    const auto span = static_cast<Number>(graph.clock(clock).last_ns - graph.clock(clock).first_ns);
+    return End{clock, x, span > 0 ? (x - first) / span : 0};
+  };
+  for (const std::uint32_t from : group) {
+    for (const std::uint32_t to : group) {
+      const Number less = as_read ? static_cast<Number>(clocks.tick_ns[graph.clock(to).machine.value]) : 0;
+      for (const auto& point : graph.own_way(from, to))
+        messages.push_back({end_at(from, point.x), end_at(to, point.x + point.y - less)});
+    }
+  }
+  const auto before = placed_;
+  const auto instant = [&](const End& end) { return placed_[end.clock].offset + placed_[end.clock].rate * end.x; };
+  const auto weight = [&](const End& end) {
+    return end.clock == group.front() ? 0 : end.part * end.part + (1 - end.part) * (1 - end.part);
+  };
+  const auto move = [&](const End& end, Number by) {
+    if (end.clock == group.front()) return;
+    const EvenClock& clock = graph.clock(end.clock);
+    const auto span = static_cast<Number>(clock.last_ns - clock.first_ns);
+    const Number first = by * (1 - end.part), slope = span > 0 ? (by * end.part - first) / span : 0;
+    placed_[end.clock].offset += first - slope * static_cast<Number>(clock.first_ns - clock.base_ns);
+    placed_[end.clock].rate += slope;
+  };
+  const std::size_t passes = messages.empty() ? 0 : std::clamp(kStepsMost / messages.size(), kPassesLeast, kPassesMost);
+  for (std::size_t pass = 0; pass < passes; ++pass) {
+    bool is_settled = true;
+    for (const auto& [sent, received] : messages) {
+      const Number gap = instant(received) - instant(sent);
+      if (gap >= -kAtOnce) continue;
+      is_settled = false;
+      const Number by = (kRoomAfter - gap) / (weight(sent) + weight(received));
+      move(received, by);
+      move(sent, -by);
+    }
+    if (is_settled) return true;
+  }
+  placed_ = before;
+  return false;
 }
 
 CommonInstant CommonTime::at(MachineId machine, LocalTime time) const {
-  std::int64_t ns = time.ns;
-  for (const Step* step = &steps_.at(machine.value); step->pair != nullptr; step = &steps_[machine.value]) {
-    ns = to_previous(*step, machine, ns);
-    machine = step->previous;
-  }
-  return {ns};
+  const std::uint32_t clock = stretches_.clock_at(machine, time.ns);
+  if (clock == ClockStretches::kNoClock) return {time.ns};
+  const Placed& placed = placed_[clock];
+  const Number x = static_cast<Number>(time.ns) - static_cast<Number>(placed.base_ns);
+  return {clock_reading_ns(placed.reference_ns, 0, placed.offset + placed.rate * x)};
 }
 
 std::vector<std::int64_t> CommonTime::times_ns(std::span<const Event> events) const {

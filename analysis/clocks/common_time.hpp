@@ -1,9 +1,12 @@
 // A view of all machines' times in the clock of one of them, in which no message is received before it is sent and
 // every process keeps its order. Recorded times stay unchanged.
 //
-// The line of each pair of clocks (clock_bounds.hpp) leads from machine to machine, along the paths with the narrowest
-// bounds: that of equal clocks where messages permit it, or else one in the middle of the bounds. Where that is not accurate enough, single events are moved later, with what follows
-// them in their process, as little as needed: the order of cause and effect is more certain than any clock.
+// The clocks are placed one after the other, the one with the narrowest bounds to a placed one first. Each gets the line of
+// clock_bounds.hpp between all points that the clocks before it prove, by any chain of messages (clock_graph.hpp): that of the
+// equal clock, or else the middle. A line that leaves no room for a later one is moved, as little as needed: each violated
+// message in turn moves both of its clocks until it takes no time (relaxation: S. Agmon, "The relaxation method for linear
+// inequalities", 1954). So no message goes back in time, if one line for each clock explains them all. Where a coarse or stepped clock does not allow that, order_in_common() moves single events later, with what follows them in
+// their process, as little as needed: the order of cause and effect is more certain than any clock.
 //
 // Machines that no chain of messages joins have no common time. Each such group has its own.
 #pragma once
@@ -33,17 +36,22 @@ class CommonTime {
   // Of each event, whole nanoseconds.
   std::vector<std::int64_t> times_ns(std::span<const Event> events) const;
   // The machine whose clock is used; times of machines with different references must not be compared.
-  MachineId reference_of(MachineId machine) const { return steps_.at(machine.value).reference; }
+  MachineId reference_of(MachineId machine) const { return references_.at(machine.value); }
 
  private:
-  struct Step {  // towards the reference
-    MachineId reference, previous;
-    const ClockPair* pair = nullptr;
+  // When the clock reads base + x, the reference reads reference + offset + rate x.
+  struct Placed {
+    std::int64_t base_ns = 0, reference_ns = 0;
+    long double offset = 0, rate = 1;
   };
-  std::int64_t to_previous(const Step& step, MachineId machine, std::int64_t time_ns) const;
+  void place(std::uint32_t clock, std::uint32_t near, std::span<const std::uint32_t> placed, const Clocks& clocks);
+  bool settle(std::span<const std::uint32_t> group, const Clocks& clocks, bool as_read);
+  ClockBounds bounds_of(std::uint32_t clock, std::uint32_t near, std::span<const std::uint32_t> placed,
+                        const Clocks& clocks, bool as_read) const;
 
-  std::vector<ClockPair> pairs_;
-  std::vector<Step> steps_;  // by machine
+  ClockStretches stretches_;
+  std::vector<MachineId> references_;  // by machine
+  std::vector<Placed> placed_;         // by clock
 };
 
 struct CommonOrder {

@@ -12,6 +12,8 @@ constexpr std::size_t kEnds = std::size_t{1} << 15;  // 1 MB
 constexpr std::uint64_t kEachOf = 4;                 // messages: more of them prove little more
 constexpr std::int64_t kPeriodNs = 60'000'000'000;
 constexpr std::int64_t kOffsetEndNs = std::int64_t{1} << 60;  // times of a hostile trace must not overflow
+constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kWidenedLeastNs = 1000;
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
   hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
@@ -81,42 +83,61 @@ void MachineOffsets::note_message(const End& sent, const End& received) {
 }
 
 // As both machines count from their first events.
-std::optional<std::int64_t> MachineOffsets::least_ns(MachineId from, MachineId to) const {
-  const auto found = least_.find({from, to});
-  if (found == least_.end()) return std::nullopt;
-  const std::int64_t least_ns = found->second.ns() - machine_at(to).first.ns + machine_at(from).first.ns;
+std::int64_t MachineOffsets::least_ns(MachineId from, MachineId to, const Least& least) const {
+  const std::int64_t least_ns = least.ns() - machine_at(to).first.ns + machine_at(from).first.ns;
   return std::clamp(least_ns, -kOffsetEndNs, kOffsetEndNs);
 }
 
-// Prim's algorithm: the narrowest bounds first.
 void MachineOffsets::settle() {
   if (!has_news_) return;
   has_news_ = false;
-  struct Way {
-    std::int64_t width_ns = std::numeric_limits<std::int64_t>::max();
-    std::int64_t offset_ns = 0;
-  };
-  std::map<MachineId, std::vector<MachineId>> neighbours;
-  for (const auto& [pair, least] : least_)
-    if (least_.contains({pair.second, pair.first})) neighbours[pair.first].push_back(pair.second);
-  std::vector<Way> ways(machines_.size());
+  std::vector<Way> ways;
+  for (const auto& [pair, least] : least_) ways.push_back({pair.first, pair.second, least_ns(pair.first, pair.second, least)});
+  for (widened_ns_ /= 2;; widened_ns_ = std::max(kWidenedLeastNs, 2 * widened_ns_)) {
+    std::vector<Way> wider = ways;
+    for (Way& way : wider) way.least_ns += widened_ns_;
+    if (place(std::move(wider))) return;
+  }
+}
+
+// The least sums from `root` to each machine; kFar: there is no way. None: a circle takes less than no time.
+std::optional<std::vector<std::int64_t>> MachineOffsets::shortest(std::span<const Way> ways, MachineId root,
+                                                                  std::size_t machines) {
+  std::vector<std::int64_t> sums(machines, kFar);
+  sums[root.value] = 0;
+  for (std::size_t round = 0; round <= machines; ++round) {
+    bool is_done = true;
+    for (const Way& way : ways) {
+      if (sums[way.from.value] == kFar) continue;
+      const std::int64_t sum = std::clamp(sums[way.from.value] + way.least_ns, -kOffsetEndNs, kOffsetEndNs);
+      if (sum >= sums[way.to.value]) continue;
+      sums[way.to.value] = sum;
+      is_done = false;
+    }
+    if (is_done) return sums;
+  }
+  return std::nullopt;
+}
+
+// False if the bounds contradict each other.
+bool MachineOffsets::place(std::vector<Way> ways) {
+  std::vector<Way> back;
+  for (const Way& way : ways) back.push_back({way.to, way.from, way.least_ns});
   std::vector<bool> is_placed(machines_.size());
-  is_common_ = true;
-  for (std::size_t placed = 0; placed < seen_; ++placed) {
-    std::optional<std::uint16_t> next;
-    for (std::uint16_t m = 0; m < machines_.size(); ++m)
-      if (machines_[m].seen && !is_placed[m] && (!next || ways[m].width_ns < ways[*next].width_ns)) next = m;
-    DPM_CHECK(next.has_value());
-    is_placed[*next] = true;
-    if (placed > 0 && ways[*next].width_ns == std::numeric_limits<std::int64_t>::max()) is_common_ = false;
-    machines_[*next].offset_ns = ways[*next].offset_ns;
-    for (const MachineId to : neighbours[MachineId{*next}]) {
-      const std::int64_t there_ns = *least_ns(MachineId{*next}, to), back_ns = *least_ns(to, MachineId{*next});
-      if (is_placed[to.value] || there_ns + back_ns >= ways[to.value].width_ns) continue;
-      const std::int64_t offset_ns = machines_[*next].offset_ns + (back_ns - there_ns) / 2;
-      ways[to.value] = {there_ns + back_ns, std::clamp(offset_ns, -kOffsetEndNs, kOffsetEndNs)};
+  std::size_t groups = 0;
+  for (std::uint16_t root = 0; root < machines_.size(); ++root) {
+    if (!machines_[root].seen || is_placed[root]) continue;
+    ++groups;
+    const auto there_ns = shortest(ways, {root}, machines_.size()), back_ns = shortest(back, {root}, machines_.size());
+    if (!there_ns || !back_ns) return false;
+    for (std::size_t m = 0; m < machines_.size(); ++m) {
+      if (is_placed[m] || (*there_ns)[m] == kFar || (*back_ns)[m] == kFar) continue;
+      is_placed[m] = true;
+      machines_[m].offset_ns = ((*back_ns)[m] - (*there_ns)[m]) / 2;
     }
   }
+  is_common_ = groups <= 1;
+  return true;
 }
 
 RunTime MachineOffsets::run_time(MachineId machine, LocalTime time) const {

@@ -7,10 +7,12 @@
 //
 //     -d(A,B)  <=  offset(B) - offset(A)  <=  d(B,A)
 //
-// and where messages went both ways, the middle is taken, from machine to machine along the narrowest bounds. It is wrong
-// by half their width at most (half a round trip), if the clocks run evenly. Clocks drift, so only messages of the last two
-// minutes count: what is far back may be displaced by what the clocks have drifted since. analysis/clocks has proven
-// bounds; it needs the whole trace.
+// These bounds add up along every chain of messages: with D(A,B) the least sum of any chain from A to B (Bellman and Ford),
+// each offset is the middle between D(B,A) and -D(A,B), A being the first machine. The middles of shortest paths fit every
+// bound: no message is received before it is sent, also where messages only go in a circle. An offset is wrong by half the
+// width at most (half a round trip), if the clocks run evenly. Clocks drift, so only messages of the last two minutes count:
+// what is far back may be displaced by what the clocks have drifted since. Where their bounds contradict each other by that
+// drift, all are widened by as much as is needed. analysis/clocks has proven bounds; it needs the whole trace.
 //
 // Memory: fixed, for messages of which only one end was seen, plus some numbers for each pair of machines.
 #pragma once
@@ -20,6 +22,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -76,12 +79,20 @@ class MachineOffsets {
   const Machine& machine_at(MachineId machine) const;
   void note_end(const Event& event, const TraceInfo& info);
   void note_message(const End& sent, const End& received);
-  std::optional<std::int64_t> least_ns(MachineId from, MachineId to) const;
+  struct Way {
+    MachineId from, to;
+    std::int64_t least_ns = 0;
+  };
+  std::int64_t least_ns(MachineId from, MachineId to, const Least& least) const;
+  static std::optional<std::vector<std::int64_t>> shortest(std::span<const Way> ways, MachineId root,
+                                                           std::size_t machines);
+  bool place(std::vector<Way> ways);
 
   std::vector<Machine> machines_;
   std::size_t seen_ = 0;
   std::vector<End> ends_;
   std::map<MachinePair, Least> least_;  // from, to
+  std::int64_t widened_ns_ = 0;  // each bound, when they were settled
   bool is_common_ = true;
   bool has_news_ = false;
 };

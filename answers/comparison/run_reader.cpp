@@ -85,11 +85,13 @@ class ProfileMaker {
   std::size_t number(ProcessId process) {
     const ProcessId group = row_of(process, grouped_);
     const auto [found, is_new] = numbers_.try_emplace(group.value, profile_.processes.size());
-    if (is_new) {
+    if (is_new && group.value >= grouped_.processes.size()) {  // the other end of a message was not seen
+      profile_.processes.push_back({.name = "(unknown)"});
+    } else if (is_new) {
       const ProcessInfo& info = grouped_[group];
       const GroupExtent& extent = extents_[group.value];
-      profile_.processes.push_back(
-          {name_of(group), info.program, extent.processes > 1 ? extent.place : grouped_[info.machine].name});
+      const std::string machine = info.machine.is_none() ? "" : grouped_[info.machine].name;
+      profile_.processes.push_back({name_of(group), info.program, extent.processes > 1 ? extent.place : machine});
     }
     return found->second;
   }

@@ -27,7 +27,7 @@ TraceTotals totals_of(Statistics statistics, const Queues& queues, const LastEve
   totals.statistics = std::move(statistics);
   totals.doing = last.doing();
   totals.doing.resize(info.processes.size(), Doing::not_known);
-  totals.awaited = last.awaited();
+  totals.awaited = last.awaited(info);
   totals.queued = queue_lengths(queues, info.processes.size());
   return totals;
 }
@@ -63,11 +63,11 @@ void LastEvents::on_events(std::span<const Event> batch) {
   }
 }
 
-std::vector<ProcessId> LastEvents::awaited() const {
+std::vector<ProcessId> LastEvents::awaited(const TraceInfo& info) const {
   std::vector<ProcessId> awaited(doing_.size());
   for (std::size_t p = 0; p < doing_.size(); ++p) {
-    if (doing_[p] != Doing::waits_for_message || info_ == nullptr || asked_[p] >= info_->channel_sets.size()) continue;
-    for (const ChannelId channel : info_->channel_sets[asked_[p]]) {
+    if (doing_[p] != Doing::waits_for_message || asked_[p] >= info.channel_sets.size()) continue;
+    for (const ChannelId channel : info.channel_sets[asked_[p]]) {
       const ProcessId sender = channel.value < senders_.size() ? senders_[channel.value] : ProcessId{};
       if (!awaited[p].is_none() && sender != awaited[p]) {
         awaited[p] = {};

@@ -34,16 +34,16 @@ struct TraceTotals {
 // The last event of each process.
 class LastEvents : public EventSink {
  public:
-  void on_begin(const TraceInfo& info) override { info_ = &info; }
+  void on_begin(const TraceInfo&) override {}
   void on_events(std::span<const Event> batch) override;
   void on_end(const LossReport&) override {}
 
   const std::vector<Doing>& doing() const { return doing_; }
-  // Whose message the process waits for: the one that sent last over the channels that it asked.
-  std::vector<ProcessId> awaited() const;
+  // Whose message the process waits for: the one that sent last over the channels that it asked. `info` is the trace's: that of
+  // on_begin() may be gone when the events have been read.
+  std::vector<ProcessId> awaited(const TraceInfo& info) const;
 
  private:
-  const TraceInfo* info_ = nullptr;
   std::vector<Doing> doing_;
   std::vector<std::uint32_t> asked_;  // by process: the set of channels of its last RECEIVECALL
   std::vector<ProcessId> senders_;    // by channel

@@ -1,10 +1,14 @@
 #include "answers/results/clocks_results.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "answers/results/ledger_results.hpp"
 #include "text/number_text.hpp"
+#include "text/printable.hpp"
 #include "text/text_table.hpp"
 
 namespace dpm::cli {
@@ -14,14 +18,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kUnknownClock = "unknown";
 constexpr double kSecond = 1e9;
-
-// A bound of an offset in whole nanoseconds, rounded outwards, so that rounding does not claim a tighter bound.
-std::int64_t low_ns(const ClockOffset& offset) {
-  return offset.base_ns + static_cast<std::int64_t>(std::floor(offset.more.low));
-}
-std::int64_t high_ns(const ClockOffset& offset) {
-  return offset.base_ns + static_cast<std::int64_t>(std::ceil(offset.more.high));
-}
+constexpr std::size_t kViaShown = 3;
+constexpr std::size_t kUnknownNamed = 5;
 
 std::string offset_text(std::int64_t ns) {
   const double seconds = static_cast<double>(ns) / kSecond;
@@ -41,10 +39,12 @@ std::string clocks_text(const Clocks& clocks, const TraceInfo& info, int width, 
   for (const ClockRelation& known : clocks.relations) {
     const Bounds& more = known.offset.more;
     std::string via;
-    for (const MachineId machine : known.via) via += (via.empty() ? "" : ", ") + info[machine].name;
+    for (std::size_t i = 0; i < std::min(known.via.size(), kViaShown); ++i)
+      via += (via.empty() ? "" : ", ") + info[known.via[i]].name;
+    if (known.via.size() > kViaShown) via += fmt::format(" and {} more", known.via.size() - kViaShown);
     table.add_row({info[known.b].name, info[known.a].name,
-                   std::isfinite(more.low) ? offset_text(low_ns(known.offset)) : kUnknownClock,
-                   std::isfinite(more.high) ? offset_text(high_ns(known.offset)) : kUnknownClock,
+                   std::isfinite(more.low) ? offset_text(known.offset.low_ns()) : kUnknownClock,
+                   std::isfinite(more.high) ? offset_text(known.offset.high_ns()) : kUnknownClock,
                    more.has_both() ? seconds_text(more.width() / kSecond) : kUnknownClock, ppm_text(known.drift.low),
                    ppm_text(known.drift.high), std::to_string(known.messages_from_a),
                    std::to_string(known.messages_from_b), via});
@@ -63,8 +63,8 @@ Json clocks_json(const Clocks& clocks, const TraceInfo& info, const Ledger& ledg
     relations.push_back({{"a", info[known.a].name},
                          {"b", info[known.b].name},
                          {"at_a_ns", known.at.ns},
-                         {"offset_low_ns", std::isfinite(more.low) ? Json(low_ns(known.offset)) : Json()},
-                         {"offset_high_ns", std::isfinite(more.high) ? Json(high_ns(known.offset)) : Json()},
+                         {"offset_low_ns", std::isfinite(more.low) ? Json(known.offset.low_ns()) : Json()},
+                         {"offset_high_ns", std::isfinite(more.high) ? Json(known.offset.high_ns()) : Json()},
                          {"width_ns", more.has_both() ? Json(more.width()) : Json()},
                          {"drift_low_ppm", ppm_json(known.drift.low)},
                          {"drift_high_ppm", ppm_json(known.drift.high)},
@@ -82,6 +82,30 @@ Json clocks_json(const Clocks& clocks, const TraceInfo& info, const Ledger& ledg
           {"steps", std::move(steps)},
           {"warnings", clocks.warnings},
           {"ledger", ledger_json(ledger)}};
+}
+
+void print_clock_notes(const Clocks& clocks, const TraceInfo& info, std::ostream& out) {
+  const auto names = [&](const ClockRelation& known) {
+    return fmt::format("'{}' and '{}'", printable(info[known.a].name), printable(info[known.b].name));
+  };
+  std::size_t unknown = 0, others = 0;
+  const ClockRelation* widest = nullptr;
+  for (const ClockRelation& known : clocks.relations) {
+    if (known.messages_from_a + known.messages_from_b == 0) continue;
+    if (known.offset.more.has_both()) {
+      ++others;
+      if (widest == nullptr || known.offset.more.width() > widest->offset.more.width()) widest = &known;
+    } else if (++unknown <= kUnknownNamed) {
+      out << "warning: the offset of the clocks of " << names(known)
+          << " is unknown: no messages lead from one to the other and back, so their times must not be compared\n";
+    }
+  }
+  if (unknown > kUnknownNamed)
+    out << "warning: ... and of " << unknown - kUnknownNamed << " more pairs of machines (dpm clocks lists them)\n";
+  if (widest == nullptr) return;
+  out << "note: the offset of the clocks of " << names(*widest) << " is known within "
+      << seconds_text(widest->offset.more.width() / kSecond)
+      << (others > 1 ? ", those of others more exactly (dpm clocks lists them)\n" : "\n");
 }
 
 }  // namespace dpm::cli

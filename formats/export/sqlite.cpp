@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <cmath>
+
 #include "formats/export/message_join.hpp"
 #include "formats/export/names.hpp"
 
@@ -21,6 +23,7 @@ CREATE TABLE event (id INTEGER PRIMARY KEY, type TEXT, process INTEGER, machine 
   bytes INTEGER, code INTEGER, is_message INTEGER, inferred INTEGER);
 CREATE TABLE message (id INTEGER PRIMARY KEY, sender INTEGER, receiver INTEGER, channel INTEGER, bytes INTEGER,
   sent_event INTEGER, received_event INTEGER, sent_ns INTEGER, received_ns INTEGER);
+CREATE TABLE clock_offset (machine INTEGER, other INTEGER, at_ns INTEGER, low_ns INTEGER, high_ns INTEGER);
 CREATE TABLE loss (reason TEXT, events INTEGER);
 CREATE TABLE warning (text TEXT);
 CREATE VIEW who_talks_to_whom AS
@@ -70,6 +73,7 @@ class Rows {
   }
   void time(std::int64_t ns) { sqlite3_bind_int64(statement_.get(), ++at_, ns); }
   void real(double value) { sqlite3_bind_double(statement_.get(), ++at_, value); }
+  void none() { sqlite3_bind_null(statement_.get(), ++at_); }
   // `value` lives until add().
   void text(std::string_view value) {
     sqlite3_bind_text(statement_.get(), ++at_, value.data(), static_cast<int>(value.size()), SQLITE_STATIC);
@@ -111,6 +115,7 @@ class SqliteExporter : public Exporter {
 
   Result<void> finish(const TraceInfo& info, const Ledger& ledger) override {
     add_names(info);
+    add_clock_offsets();
     add_ledger(info, ledger);
     if (sqlite3_exec(database_.get(), "COMMIT; ANALYZE", nullptr, nullptr, nullptr) != SQLITE_OK) note_error();
     return status_;
@@ -192,6 +197,22 @@ class SqliteExporter : public Exporter {
       channels.text(name);
       channels.id(info[channel].owner);
       add(channels);
+    }
+  }
+
+  void add_clock_offsets() {
+    Rows offsets(database_.get(), "INSERT INTO clock_offset VALUES (?,?,?,?,?)");
+    for (const ClockRelation& known : time_.relations()) {
+      offsets.id(known.a);
+      offsets.id(known.b);
+      offsets.time(known.at.ns);
+      for (const bool is_high : {false, true}) {
+        if (std::isfinite(is_high ? known.offset.more.high : known.offset.more.low))
+          offsets.time(is_high ? known.offset.high_ns() : known.offset.low_ns());
+        else
+          offsets.none();
+      }
+      add(offsets);
     }
   }
 

@@ -19,9 +19,12 @@ class TimeAxis {
 
   std::int64_t ns(const Event& event) const { return ns(event.machine, event.local_time); }
   std::int64_t ns(MachineId machine, LocalTime time) const;
+  // How exactly the machines' clocks are known.
+  const std::vector<ClockRelation>& relations() const { return relations_; }
 
  private:
   CommonTime common_;
+  std::vector<ClockRelation> relations_;
   std::vector<std::int64_t> begin_ns_;  // by the number of the reference machine
 };
 
@@ -34,6 +37,7 @@ class TimeSurvey : public EventSink {
 
   // After on_end().
   TimeAxis axis() const { return {clocks_.result(), first_}; }
+  const Clocks& clocks() const { return clocks_.result(); }
 
  private:
   ClockAnalysis clocks_;

@@ -4,6 +4,7 @@
 
 #include "answers/reading/event_keeper.hpp"
 #include "answers/reading/trace_input.hpp"
+#include "answers/results/clocks_results.hpp"
 #include "answers/results/event_list.hpp"
 #include "answers/results/ledger_results.hpp"
 #include "cli/command.hpp"
@@ -55,6 +56,7 @@ class EventsCommand : public Command {
     };
     const EventList list{input->info, keeper.events(), time, order, is_wanted, vector_};
     if (auto answered = answer(*script, list, terminal); !answered) return refuse(terminal, *this, answered.error());
+    print_clock_notes(clocks.result(), input->info, terminal.err);
     say_what_was_moved(order, terminal);
     print_ledger(input->ledger, terminal);
     return kDone;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "answers/reading/trace_input.hpp"
+#include "answers/results/clocks_results.hpp"
 #include "answers/results/ledger_results.hpp"
 #include "cli/command.hpp"
 #include "formats/export/export_formats.hpp"
@@ -55,6 +56,7 @@ class ExportCommand : public Command {
       terminal.err << "dpm export: " << printable(done.error().what) << '\n';
       return kFellShort;
     }
+    if ((*format)->has_times) print_clock_notes(survey.clocks(), input->info, terminal.err);
     if (file) terminal.err << "wrote " << printable(output_) << '\n';
     print_ledger(input->ledger, terminal);
     return kDone;

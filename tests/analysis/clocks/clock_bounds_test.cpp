@@ -179,7 +179,7 @@ TEST_CASE("clock bounds: of the points only the hull matters", "[clocks]") {
     std::vector<ClockPoint> points;
     for (int i = 0; i < 200; ++i)
       points.push_back({static_cast<std::int64_t>(random.below(1000)), static_cast<std::int64_t>(random.below(1000))});
-    const auto hull = hull_points(points, true);
+    const auto hull = hull_points(points);
     CHECK(hull.size() < points.size() / 4);
     const ClockBounds all(points, {}), few(hull, {});
     for (std::int64_t at = 0; at < 1000; at += 37) CHECK(high_at(all, at) == Approx(high_at(few, at)).margin(1e-6));

@@ -87,12 +87,12 @@ TEST_CASE("top: a process waits for the one that sends over the channel that it 
   const auto see = [&last](const Event& seen) { last.on_events({&seen, 1}); };
   see(event(EventType::send, 2, 0, 0));
   see(event(EventType::receive_call, 0, ChannelId::kNone, 1));
-  CHECK(last.awaited().at(0) == ProcessId{2});
+  CHECK(last.awaited(info).at(0) == ProcessId{2});
   see(event(EventType::send, 1, 1, 0));
   see(event(EventType::receive_call, 0, ChannelId::kNone, 2));
-  CHECK(last.awaited().at(0).is_none());  // of either
+  CHECK(last.awaited(info).at(0).is_none());  // of either
   see(event(EventType::receive_call, 0, ChannelId::kNone, 0));
-  CHECK(last.awaited().at(0).is_none());  // any channel
+  CHECK(last.awaited(info).at(0).is_none());  // any channel
 
   auto after = totals({seen(0, 0, 0), seen(2, 0, 0)});
   after.awaited = {ProcessId{2}, ProcessId{2}, ProcessId{}};
