@@ -73,9 +73,11 @@ class ClockFinder {
  public:
   ClockFinder(const ClockEvidence& evidence, const TraceInfo& info)
       : evidence_(evidence), info_(info), cuts_(evidence.machines.size()) {
-    for (const auto& [key, traffic] : evidence.traffic)
-      if (std::max(from_of(key).value, to_of(key).value) < cuts_.size()) keys_.push_back(key);
-    std::sort(keys_.begin(), keys_.end());
+    for (const ClockTraffic& one : evidence.traffic.all())
+      if (std::max(one.from, one.to).value < cuts_.size()) traffic_.push_back(&one);
+    std::sort(traffic_.begin(), traffic_.end(), [](const auto* x, const auto* y) {
+      return std::tie(x->from, x->to) < std::tie(y->from, y->to);
+    });
   }
 
   Clocks find() {
@@ -89,18 +91,12 @@ class ClockFinder {
   }
 
  private:
-  static MachineId from_of(std::uint32_t key) { return {static_cast<std::uint16_t>(key >> 16)}; }
-  static MachineId to_of(std::uint32_t key) { return {static_cast<std::uint16_t>(key)}; }
-  const ClockEvidence::Traffic* traffic(MachineId from, MachineId to) const {
-    const auto found = evidence_.traffic.find(ClockEvidence::key_of(from, to));
-    return found == evidence_.traffic.end() ? nullptr : &found->second;
-  }
   std::int64_t tick(MachineId machine) const { return static_cast<std::int64_t>(clocks_.tick_ns[machine.value]); }
   const std::string& name(MachineId machine) const { return info_[machine].name; }
 
   void build_graph() {
     std::vector<bool> has_traffic(evidence_.machines.size());
-    for (const std::uint32_t key : keys_) has_traffic[from_of(key).value] = has_traffic[to_of(key).value] = true;
+    for (const ClockTraffic* one : traffic_) has_traffic[one->from.value] = has_traffic[one->to.value] = true;
     std::vector<EvenClock> clocks;
     clocks_.stretches.of_machine.assign(evidence_.machines.size(), {});
     for (std::uint16_t m = 0; m < has_traffic.size(); ++m) {
@@ -116,12 +112,11 @@ class ClockFinder {
       add(machine.last_ns);
     }
     clocks_.graph = ClockGraph(std::move(clocks));
-    for (const std::uint32_t key : keys_) add_messages(from_of(key), to_of(key));
+    for (const ClockTraffic* one : traffic_) add_messages(one->from, one->to, one->points);
     for (const auto& [a, b] : useless_) clocks_.graph.drop(a, b);
   }
 
-  void add_messages(MachineId from, MachineId to) {
-    const auto& points = traffic(from, to)->points;
+  void add_messages(MachineId from, MachineId to, std::span<const ClockPoint> points) {
     const auto add = [&](std::uint32_t sender, std::uint32_t receiver, std::span<const ClockPoint> messages) {
       clocks_.graph.add(sender, receiver, messages, tick(to));
     };
@@ -140,10 +135,10 @@ class ClockFinder {
     const auto add = [&](const Observed& one) {
       if (clocks_.stretches.clock_at(a, one.a_ns) == clock_a && clocks_.stretches.clock_at(b, one.b_ns) == clock_b) observed.push_back(one);
     };
-    if (const auto* there = traffic(a, b))
+    if (const auto* there = evidence_.traffic.find(a, b))
       for (const ClockPoint& point : there->points)
         add({{point.at_ns, point.offset_ns + tick(b)}, true, point.at_ns, point.at_ns + point.offset_ns});
-    if (const auto* back = traffic(b, a))
+    if (const auto* back = evidence_.traffic.find(b, a))
       for (const ClockPoint& point : back->points)
         add({{point.at_ns + point.offset_ns + tick(a), -point.offset_ns - tick(a)},
              false,
@@ -289,8 +284,8 @@ class ClockFinder {
     const ClockGraph& graph = clocks_.graph;
     const ClockEvidence::Machine& machine = evidence_.machines[a.value];
     ClockRelation relation{a, b, 0, 0, {machine.first_ns + (machine.last_ns - machine.first_ns) / 2}, {}, {}, {}};
-    if (const auto* there = traffic(a, b)) relation.messages_from_a = there->messages;
-    if (const auto* back = traffic(b, a)) relation.messages_from_b = back->messages;
+    if (const auto* there = evidence_.traffic.find(a, b)) relation.messages_from_a = there->messages;
+    if (const auto* back = evidence_.traffic.find(b, a)) relation.messages_from_b = back->messages;
     std::optional<std::pair<std::uint32_t, std::uint32_t>> longest;
     ClockGraph::Readings readings;
     const auto extent = [&](std::uint32_t clock_a, std::uint32_t clock_b, const ClockGraph::Readings& of) {
@@ -339,7 +334,7 @@ class ClockFinder {
 
   const ClockEvidence& evidence_;
   const TraceInfo& info_;
-  std::vector<std::uint32_t> keys_;               // of the traffic, in order
+  std::vector<const ClockTraffic*> traffic_;      // by machines
   std::vector<std::vector<std::int64_t>> cuts_;  // by machine, in order
   std::size_t cut_count_ = 0;
   std::set<std::pair<std::uint32_t, std::uint32_t>> useless_;

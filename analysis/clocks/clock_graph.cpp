@@ -165,13 +165,15 @@ void ClockGraph::find_paths() {
   constexpr std::size_t kEliminated = std::numeric_limits<std::size_t>::max();
   std::vector<std::vector<bool>> is_neighbour(size(), std::vector<bool>(size()));
   std::vector<std::size_t> degree(size());
-  const auto note_neighbours = [&](std::uint32_t a, std::uint32_t b) {
-    if (a == b || is_neighbour[a][b] || !are_joined(a, b)) return;
+  const auto make_neighbours = [&](std::uint32_t a, std::uint32_t b) {
+    if (is_neighbour[a][b]) return;
     is_neighbour[a][b] = is_neighbour[b][a] = true;
     ++degree[a], ++degree[b];
   };
+  // Those that exchanged messages. In a second round all that are joined would be too many.
   for (std::uint32_t a = 0; a < size(); ++a)
-    for (std::uint32_t b = 0; b < a; ++b) note_neighbours(a, b);
+    for (std::uint32_t b = 0; b < size(); ++b)
+      if (!own_way(a, b).empty()) make_neighbours(a, b);
   std::vector<std::uint32_t> order;
   std::vector<std::vector<std::uint32_t>> later(size());  // the neighbours of each that are eliminated after it
   while (order.size() < size()) {
@@ -181,8 +183,9 @@ void ClockGraph::find_paths() {
     for (const std::uint32_t from : later[next]) {
       --degree[from];
       for (const std::uint32_t to : later[next]) {
+        if (from == to) continue;
         join(from, next, to);
-        note_neighbours(from, to);
+        if (are_joined(from, to)) make_neighbours(from, to);
       }
     }
     degree[next] = kEliminated;

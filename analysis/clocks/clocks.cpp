@@ -47,6 +47,31 @@ std::uint32_t ClockStretches::clock_at(MachineId machine, std::int64_t at_ns) co
   return own[at].clock;
 }
 
+std::size_t ClockTraffics::slot_of(MachineId from, MachineId to) const {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = ((std::uint64_t{from.value} << 16 | to.value) * 0x9e3779b97f4a7c15ull >> 32) & mask;
+  while (slots_[at] != 0 && (all_[slots_[at] - 1].from != from || all_[slots_[at] - 1].to != to)) at = (at + 1) & mask;
+  return at;
+}
+
+const ClockTraffic* ClockTraffics::find(MachineId from, MachineId to) const {
+  const std::uint32_t place = slots_[slot_of(from, to)];
+  return place == 0 ? nullptr : &all_[place - 1];
+}
+
+ClockTraffic& ClockTraffics::at(MachineId from, MachineId to) {
+  if (const std::uint32_t place = slots_[slot_of(from, to)]; place != 0) return all_[place - 1];
+  all_.push_back({.from = from, .to = to});
+  std::size_t first = all_.size() - 1;  // that has no slot yet
+  if (all_.size() * 2 > slots_.size()) {
+    slots_.assign(slots_.size() * 2, 0);
+    first = 0;
+  }
+  for (std::size_t i = first; i < all_.size(); ++i)
+    slots_[slot_of(all_[i].from, all_[i].to)] = static_cast<std::uint32_t>(i + 1);
+  return all_.back();
+}
+
 void ClockAnalysis::note_time(const Event& event) {
   if (event.machine.value >= evidence_.machines.size()) evidence_.machines.resize(info_->machines.size());
   if (event.machine.value >= evidence_.machines.size()) return;
@@ -63,7 +88,7 @@ void ClockAnalysis::note(const MessagePair& pair) {
   const MachineId from = pair.sent.machine, to = pair.received.machine;
   if (from == to || from.is_none() || to.is_none()) return;
   if (pair.sent.evidence != Evidence::observed || pair.received.evidence != Evidence::observed) return;
-  ClockEvidence::Traffic& traffic = evidence_.traffic[ClockEvidence::key_of(from, to)];
+  ClockTraffic& traffic = evidence_.traffic.at(from, to);
   traffic.points.push_back({pair.sent.time.ns, pair.received.time.ns - pair.sent.time.ns});
   ++traffic.messages;
   if (traffic.points.size() < traffic.thin_at) return;
@@ -113,9 +138,10 @@ void ClockAnalysis::take_from(const Shares& /*shares*/, int /*round*/, std::uint
 
 void ClockAnalysis::give(ByteWriter& out) {
   out.put(evidence_.machines);
-  out.put(std::uint64_t{evidence_.traffic.size()});
-  for (const auto& [key, traffic] : evidence_.traffic) {
-    out.put(key);
+  out.put(std::uint64_t{evidence_.traffic.all().size()});
+  for (const ClockTraffic& traffic : evidence_.traffic.all()) {
+    out.put(traffic.from);
+    out.put(traffic.to);
     out.put(traffic.points);
     out.put(traffic.messages);
   }
@@ -140,12 +166,13 @@ void ClockAnalysis::take(ByteReader& in) {
     here.last_ns = std::max(here.last_ns, there.last_ns);
   }
   for (auto left = in.get<std::uint64_t>(); left > 0 && in.ok(); --left) {
-    ClockEvidence::Traffic& traffic = evidence_.traffic[in.get<std::uint32_t>()];
+    const auto from = in.get<MachineId>(), to = in.get<MachineId>();
+    ClockTraffic& traffic = evidence_.traffic.at(from, to);
     std::vector<ClockPoint> more;
     in.get(more);
     traffic.points.insert(traffic.points.end(), more.begin(), more.end());
     traffic.messages += in.get<std::uint64_t>();
-    is_divisible_ = is_divisible_ && traffic.points.size() < ClockEvidence::kThinAt;
+    is_divisible_ = is_divisible_ && traffic.points.size() < ClockTraffic::kThinAt;
   }
   std::vector<SeenEnd> ends;
   in.get(ends);

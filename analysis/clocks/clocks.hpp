@@ -16,7 +16,6 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "analysis/clocks/clock_bounds.hpp"
@@ -75,6 +74,30 @@ struct Clocks {
   ClockStretches stretches;
 };
 
+// The messages from one machine to another.
+struct ClockTraffic {
+  MachineId from, to;
+  std::vector<ClockPoint> points;  // when it was sent; the receiver's reading less the sender's
+  std::uint64_t messages = 0;
+  std::size_t thin_at = kThinAt;
+
+  static constexpr std::size_t kThinAt = std::size_t{1} << 16;
+};
+
+// Those of all pairs: a hash table of four bytes a pair, which stays in the cache.
+class ClockTraffics {
+ public:
+  ClockTraffic& at(MachineId from, MachineId to);
+  const ClockTraffic* find(MachineId from, MachineId to) const;
+  const std::vector<ClockTraffic>& all() const { return all_; }  // in the order in which they came
+
+ private:
+  std::size_t slot_of(MachineId from, MachineId to) const;
+
+  std::vector<ClockTraffic> all_;
+  std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(16);  // 0: free, otherwise a place in all_ and 1
+};
+
 // What is kept of a trace to find its clocks.
 struct ClockEvidence {
   struct Machine {
@@ -82,17 +105,9 @@ struct ClockEvidence {
     std::int64_t first_ns = 0, last_ns = 0;
     std::uint64_t tick_ns = 0;  // greatest common divisor of all times minus the first
   };
-  struct Traffic {  // from one machine to another
-    std::vector<ClockPoint> points;  // when it was sent; the receiver's reading less the sender's
-    std::uint64_t messages = 0;
-    std::size_t thin_at = kThinAt;
-  };
-  static constexpr std::size_t kThinAt = std::size_t{1} << 16;
-
-  static std::uint32_t key_of(MachineId from, MachineId to) { return std::uint32_t{from.value} << 16 | to.value; }
 
   std::vector<Machine> machines;
-  std::unordered_map<std::uint32_t, Traffic> traffic;  // by key_of()
+  ClockTraffics traffic;
 };
 
 // `info` names the machines.
