@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -310,6 +311,7 @@ class ClockFinder {
     const ClockBounds bounds = graph.bounds(clock_a, clock_b);
     relation.offset = {bounds.base_ns(), bounds.offset_at(relation.at.ns)};
     relation.drift = bounds.drift();
+    if (std::isinf(relation.offset.more.low) && std::isinf(relation.offset.more.high)) return relation;
     for (const ClockMessage& message : graph.proof(clock_a, clock_b, relation.at.ns)) {
       for (const std::uint32_t clock : {message.from, message.to}) {
         const MachineId through = graph.clock(clock).machine;

@@ -97,7 +97,7 @@ void print_clock_notes(const Clocks& clocks, const TraceInfo& info, std::ostream
       if (widest == nullptr || known.offset.more.width() > widest->offset.more.width()) widest = &known;
     } else if (++unknown <= kUnknownNamed) {
       out << "warning: the offset of the clocks of " << names(known)
-          << " is unknown: no messages lead from one to the other and back, so their times must not be compared\n";
+          << " is unknown: no messages lead from one to the other and back, so times between them are guesses\n";
     }
   }
   if (unknown > kUnknownNamed)
@@ -105,7 +105,7 @@ void print_clock_notes(const Clocks& clocks, const TraceInfo& info, std::ostream
   if (widest == nullptr) return;
   out << "note: the offset of the clocks of " << names(*widest) << " is known within "
       << seconds_text(widest->offset.more.width() / kSecond)
-      << (others > 1 ? ", those of others more exactly (dpm clocks lists them)\n" : "\n");
+      << (others > 1 ? ", those of others as well or better (dpm clocks lists them)\n" : "\n");
 }
 
 }  // namespace dpm::cli
