@@ -75,7 +75,6 @@ class ClockBounds {
   // The one line (above).
   Line middle() const;
   double middle_at(std::int64_t at_ns) const;
-  double middle_drift() const { return static_cast<double>(middle().slope); }
 
   // The points that the steepest line touches, or the flattest: one of each kind. Both kinds are needed.
   std::pair<Point, Point> touched_by(bool is_steepest) const;
