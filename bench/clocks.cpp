@@ -94,7 +94,8 @@ int measure(const char* what, bool is_ring) {
     if (relation.offset.more.has_both()) widest_ns = std::max(widest_ns, relation.offset.more.width());
   }
   std::printf(
-      "clocks: 10^7 messages of %u machines, %s: %.1f s (%.1f s to match them, %.1f s for all bounds, %.1f s for one axis); %zu "
+      "clocks: 10^7 messages of %u machines, %s: %.1f s (%.1f s to match them, %.1f s for all bounds, %.1f s for one "
+      "axis); %zu "
       "of %u offsets known, within %.3f ms\n",
       kMachines, what, matching_s + bounds_s + lines_s, matching_s, bounds_s, lines_s, known,
       kMachines * (kMachines - 1) / 2, widest_ns * 1e-6);

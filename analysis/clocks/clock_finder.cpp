@@ -76,9 +76,8 @@ class ClockFinder {
       : evidence_(evidence), info_(info), cuts_(evidence.machines.size()) {
     for (const ClockTraffic& one : evidence.traffic.all())
       if (std::max(one.from, one.to).value < cuts_.size()) traffic_.push_back(&one);
-    std::sort(traffic_.begin(), traffic_.end(), [](const auto* x, const auto* y) {
-      return std::tie(x->from, x->to) < std::tie(y->from, y->to);
-    });
+    std::sort(traffic_.begin(), traffic_.end(),
+              [](const auto* x, const auto* y) { return std::tie(x->from, x->to) < std::tie(y->from, y->to); });
   }
 
   Clocks find() {
@@ -125,7 +124,9 @@ class ClockFinder {
       return add(clocks_.stretches.clock_at(from, 0), clocks_.stretches.clock_at(to, 0), points);
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<ClockPoint>> parts;
     for (const ClockPoint& point : points)
-      parts[{clocks_.stretches.clock_at(from, point.at_ns), clocks_.stretches.clock_at(to, point.at_ns + point.offset_ns)}].push_back(point);
+      parts[{clocks_.stretches.clock_at(from, point.at_ns),
+             clocks_.stretches.clock_at(to, point.at_ns + point.offset_ns)}]
+          .push_back(point);
     for (const auto& [ends, messages] : parts) add(ends.first, ends.second, messages);
   }
 
@@ -134,7 +135,8 @@ class ClockFinder {
     const MachineId a = clocks_.graph.clock(clock_a).machine, b = clocks_.graph.clock(clock_b).machine;
     Observations observed;
     const auto add = [&](const Observed& one) {
-      if (clocks_.stretches.clock_at(a, one.a_ns) == clock_a && clocks_.stretches.clock_at(b, one.b_ns) == clock_b) observed.push_back(one);
+      if (clocks_.stretches.clock_at(a, one.a_ns) == clock_a && clocks_.stretches.clock_at(b, one.b_ns) == clock_b)
+        observed.push_back(one);
     };
     if (const auto* there = evidence_.traffic.find(a, b))
       for (const ClockPoint& point : there->points)
@@ -147,7 +149,8 @@ class ClockFinder {
              point.at_ns});
     // Also of one instant, in an order that does not depend on which message was read first.
     std::sort(observed.begin(), observed.end(), [](const Observed& x, const Observed& y) {
-      return std::tie(x.point.at_ns, x.point.offset_ns, x.from_a) < std::tie(y.point.at_ns, y.point.offset_ns, y.from_a);
+      return std::tie(x.point.at_ns, x.point.offset_ns, x.from_a) <
+             std::tie(y.point.at_ns, y.point.offset_ns, y.from_a);
     });
     return observed;
   }
@@ -185,11 +188,13 @@ class ClockFinder {
     }
     if (all.empty()) return false;
     // Of two, the later: the clock of the first machine is the reference of the others.
-    const auto most = std::max_element(votes.begin(), votes.end(), [](const auto& x, const auto& y) { return x.second <= y.second; });
+    const auto most =
+        std::max_element(votes.begin(), votes.end(), [](const auto& x, const auto& y) { return x.second <= y.second; });
     const Disagreement* earliest = nullptr;
     const auto of_it = [&](const Disagreement& one) { return one.a.value == most->first ? one.a_ns : one.b_ns; };
     for (const Disagreement& one : all) {
-      const bool is_of_it = (one.may_be_a && one.a.value == most->first) || (one.may_be_b && one.b.value == most->first);
+      const bool is_of_it =
+          (one.may_be_a && one.a.value == most->first) || (one.may_be_b && one.b.value == most->first);
       if (is_of_it && (earliest == nullptr || of_it(one) < of_it(*earliest))) earliest = &one;
     }
     if (!cut({most->first}, of_it(*earliest))) cut_count_ = kCutsMax;  // readings that no cut can tell apart
@@ -226,8 +231,9 @@ class ClockFinder {
     if (!circle_is_known_) warn_of(circle);
     circle_is_known_ = true;
     if (is_cut) return true;
-    clocks_.warnings.push_back("the messages of three or more machines contradict each other more often than can be "
-                               "followed: each pair of clocks is bounded by its own messages only");
+    clocks_.warnings.push_back(
+        "the messages of three or more machines contradict each other more often than can be "
+        "followed: each pair of clocks is bounded by its own messages only");
     clocks_.graph.forget_paths();
     return false;
   }
@@ -247,16 +253,18 @@ class ClockFinder {
     if (circle.size() > kMessagesNamed) messages += fmt::format(", and {} more", circle.size() - kMessagesNamed);
     std::string all;
     for (const std::string& one : names) all += (all.empty() ? "'" : ", '") + one + "'";
-    clocks_.warnings.push_back(fmt::format(
-        "no even clocks of {} explain the messages, each with its times by the two clocks: {}. One of them was stepped, or "
-        "changed its rate; the time before and after is compared separately",
-        all, messages));
+    clocks_.warnings.push_back(
+        fmt::format("no even clocks of {} explain the messages, each with its times by the two clocks: {}. One of them "
+                    "was stepped, or "
+                    "changed its rate; the time before and after is compared separately",
+                    all, messages));
   }
 
   void note_steps() {
     for (const Disagreement& found : disagreements_) {
       const auto line = [&](std::int64_t a_ns, std::int64_t b_ns) {
-        return clocks_.graph.bounds(clocks_.stretches.clock_at(found.a, a_ns), clocks_.stretches.clock_at(found.b, b_ns));
+        return clocks_.graph.bounds(clocks_.stretches.clock_at(found.a, a_ns),
+                                    clocks_.stretches.clock_at(found.b, b_ns));
       };
       const ClockBounds before = line(found.a_ns - 1, found.b_ns - 1), after = line(found.a_ns, found.b_ns);
       const double jump = static_cast<double>(clock_reading_ns(after.base_ns(), -before.base_ns(), 0)) +
@@ -296,7 +304,8 @@ class ClockFinder {
       for (const auto& of_b : clocks_.stretches.of_machine[b.value]) {
         if (!graph.are_joined(of_a.clock, of_b.clock)) continue;
         const auto found = graph.bounded(of_a.clock, of_b.clock);
-        if (longest && extent(of_a.clock, of_b.clock, found) <= extent(longest->first, longest->second, readings)) continue;
+        if (longest && extent(of_a.clock, of_b.clock, found) <= extent(longest->first, longest->second, readings))
+          continue;
         longest = {of_a.clock, of_b.clock};
         readings = found;
       }
@@ -315,7 +324,8 @@ class ClockFinder {
     for (const ClockMessage& message : graph.proof(clock_a, clock_b, relation.at.ns)) {
       for (const std::uint32_t clock : {message.from, message.to}) {
         const MachineId through = graph.clock(clock).machine;
-        if (through != a && through != b && std::find(relation.via.begin(), relation.via.end(), through) == relation.via.end())
+        if (through != a && through != b &&
+            std::find(relation.via.begin(), relation.via.end(), through) == relation.via.end())
           relation.via.push_back(through);
       }
     }
@@ -336,7 +346,7 @@ class ClockFinder {
 
   const ClockEvidence& evidence_;
   const TraceInfo& info_;
-  std::vector<const ClockTraffic*> traffic_;      // by machines
+  std::vector<const ClockTraffic*> traffic_;     // by machines
   std::vector<std::vector<std::int64_t>> cuts_;  // by machine, in order
   std::size_t cut_count_ = 0;
   std::set<std::pair<std::uint32_t, std::uint32_t>> useless_;

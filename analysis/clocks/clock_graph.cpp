@@ -16,7 +16,7 @@ using Point = ClockGraph::Point;
 using Way = ClockGraph::Way;
 
 constexpr Number kGainLeast = 0.1L;              // nanoseconds: less is not worth a corner
-constexpr Number kPathRounding = 0.01L;              // of a nanosecond, of a path of many hulls
+constexpr Number kPathRounding = 0.01L;          // of a nanosecond, of a path of many hulls
 constexpr std::size_t kPointsMax = 64;           // of a way, where there are few clocks
 constexpr std::size_t kPointsOfAll = 4'000'000;  // 200 MB
 constexpr std::size_t kContradictionsTried = 100;
@@ -92,14 +92,14 @@ void ClockGraph::set(Way& way, Way points) const {
   way = std::move(points);
 }
 
-void ClockGraph::add(std::uint32_t from, std::uint32_t to, std::span<const ClockPoint> messages,
-                     std::int64_t tick_ns) {
+void ClockGraph::add(std::uint32_t from, std::uint32_t to, std::span<const ClockPoint> messages, std::int64_t tick_ns) {
   const auto base_at = static_cast<Number>(clocks_[from].base_ns);
   const Number base_offset = static_cast<Number>(clocks_[to].base_ns) - base_at - static_cast<Number>(tick_ns);
   Way points;
   points.reserve(messages.size());
   for (const ClockPoint& message : messages)
-    points.push_back({static_cast<Number>(message.at_ns) - base_at, static_cast<Number>(message.offset_ns) - base_offset});
+    points.push_back(
+        {static_cast<Number>(message.at_ns) - base_at, static_cast<Number>(message.offset_ns) - base_offset});
   Way& own = own_[from * size() + to];
   set(own, std::move(points));
   for (Point& point : own) {
@@ -139,7 +139,9 @@ bool ClockGraph::extend() {
     for (std::uint32_t b = 0; b < size(); ++b) {
       const Way& known = way(a, b);
       if (a == b || !are_joined_both_ways(a, b)) continue;
-      const auto x_of = [&](std::int64_t at_ns) { return static_cast<Number>(at_ns) - static_cast<Number>(clocks_[a].base_ns); };
+      const auto x_of = [&](std::int64_t at_ns) {
+        return static_cast<Number>(at_ns) - static_cast<Number>(clocks_[a].base_ns);
+      };
       const bool is_shorter = known.front().x > x_of(clocks_[a].first_ns) || known.back().x < x_of(clocks_[a].last_ns);
       if (!is_shorter || !is_possible(a, b)) continue;
       const ClockBounds both = bounds(a, b);
@@ -210,7 +212,8 @@ void ClockGraph::join(std::uint32_t from, std::uint32_t through, std::uint32_t t
                   [&](Number x, Number y, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
                     while (right < known.size() && known[right].x < x) ++right;
                     const bool is_inside = right < known.size() && (right > 0 || known[right].x == x);
-                    if (is_inside && y > between(known[right == 0 ? 0 : right - 1], known[right], x) - kGainLeast) return;
+                    if (is_inside && y > between(known[right == 0 ? 0 : right - 1], known[right], x) - kGainLeast)
+                      return;
                     found.push_back({x, y, kComposed + static_cast<std::uint32_t>(origins_.size())});
                     origins_.push_back({{a, b, c}});
                   });

@@ -33,11 +33,11 @@ namespace dpm {
 // A stretch in which a machine's clock runs evenly.
 struct EvenClock {
   MachineId machine;
-  std::int64_t base_ns = 0;               // a reading near the others: points are relative to it
+  std::int64_t base_ns = 0;                // a reading near the others: points are relative to it
   std::int64_t first_ns = 0, last_ns = 0;  // of all events, not only of messages
 };
 
-struct ClockMessage {  // its times as they were read
+struct ClockMessage {              // its times as they were read
   std::uint32_t from = 0, to = 0;  // clocks, by number
   std::int64_t sent_ns = 0, received_ns = 0;
 };

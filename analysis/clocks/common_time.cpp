@@ -15,9 +15,9 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 using Number = ClockBounds::Number;
 
-constexpr Number kAtOnce = 1e-6L;           // of a nanosecond: rounding
-constexpr Number kRoomAfter = 2;            // nanoseconds: so that few messages must be moved twice
-constexpr std::size_t kPassesMost = 1000;   // random computations need up to 400, most none
+constexpr Number kAtOnce = 1e-6L;          // of a nanosecond: rounding
+constexpr Number kRoomAfter = 2;           // nanoseconds: so that few messages must be moved twice
+constexpr std::size_t kPassesMost = 1000;  // random computations need up to 400, most none
 constexpr std::size_t kStepsMost = 5'000'000, kPassesLeast = 50;
 
 }  // namespace
@@ -84,7 +84,9 @@ ClockBounds CommonTime::bounds_of(std::uint32_t clock, std::uint32_t near, std::
     add_above(graph.way(by, clock), 0);
     add_below(graph.way(clock, by), 0);
     if (!as_read) continue;
-    const auto tick_of = [&](std::uint32_t c) { return static_cast<Number>(clocks.tick_ns[graph.clock(c).machine.value]); };
+    const auto tick_of = [&](std::uint32_t c) {
+      return static_cast<Number>(clocks.tick_ns[graph.clock(c).machine.value]);
+    };
     add_above(graph.own_way(by, clock), tick_of(clock));
     add_below(graph.own_way(clock, by), tick_of(by));
   }

@@ -92,7 +92,8 @@ void MachineOffsets::settle() {
   if (!has_news_) return;
   has_news_ = false;
   std::vector<Way> ways;
-  for (const auto& [pair, least] : least_) ways.push_back({pair.first, pair.second, least_ns(pair.first, pair.second, least)});
+  for (const auto& [pair, least] : least_)
+    ways.push_back({pair.first, pair.second, least_ns(pair.first, pair.second, least)});
   for (widened_ns_ /= 2;; widened_ns_ = std::max(kWidenedLeastNs, 2 * widened_ns_)) {
     std::vector<Way> wider = ways;
     for (Way& way : wider) way.least_ns += widened_ns_;

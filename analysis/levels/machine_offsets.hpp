@@ -92,7 +92,7 @@ class MachineOffsets {
   std::size_t seen_ = 0;
   std::vector<End> ends_;
   std::map<MachinePair, Least> least_;  // from, to
-  std::int64_t widened_ns_ = 0;  // each bound, when they were settled
+  std::int64_t widened_ns_ = 0;         // each bound, when they were settled
   bool is_common_ = true;
   bool has_news_ = false;
 };

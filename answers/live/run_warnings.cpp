@@ -87,8 +87,9 @@ std::vector<RunWarning> run_warnings(const LiveRecording& recording, const Whole
   add_losses(recording, warnings);
   if (recording.is_empty()) return warnings;
   if (!recording.levels().offsets().is_common())
-    warnings.push_back({"The clocks of the machines could not be compared: no messages lead from one to another and back.",
-                        "Times of different machines are aligned by their first events. Do not compare them closely."});
+    warnings.push_back(
+        {"The clocks of the machines could not be compared: no messages lead from one to another and back.",
+         "Times of different machines are aligned by their first events. Do not compare them closely."});
   add_queues(recording, warnings);
   if (whole == nullptr) return warnings;
   add_path(*whole, warnings);

@@ -10,7 +10,8 @@ constexpr LocalTime kNever{std::numeric_limits<std::int64_t>::max()};
 
 }  // namespace
 
-TimeAxis::TimeAxis(const Clocks& clocks, const std::vector<LocalTime>& first) : common_(clocks), relations_(clocks.relations) {
+TimeAxis::TimeAxis(const Clocks& clocks, const std::vector<LocalTime>& first)
+    : common_(clocks), relations_(clocks.relations) {
   begin_ns_.assign(std::max(first.size(), clocks.tick_ns.size()), kNever.ns);
   for (std::size_t m = 0; m < first.size(); ++m) {
     if (first[m] == kNever) continue;

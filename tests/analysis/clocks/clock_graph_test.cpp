@@ -78,7 +78,8 @@ Computation random_computation(Random& random) {
 ClockGraph graph_of(const Computation& made) {
   std::vector<EvenClock> clocks;
   for (std::uint32_t c = 0; c < made.clocks.size(); ++c)
-    clocks.push_back({{static_cast<std::uint16_t>(c)}, made.reading(c, 0), made.reading(c, 0), made.reading(c, kRunNs)});
+    clocks.push_back(
+        {{static_cast<std::uint16_t>(c)}, made.reading(c, 0), made.reading(c, 0), made.reading(c, kRunNs)});
   ClockGraph graph(std::move(clocks));
   for (const auto& [ends, points] : made.messages) graph.add(ends.first, ends.second, points, 1);
   graph.close();

@@ -167,7 +167,9 @@ TEST_CASE("clocks: on one axis no message is received before it was sent", "[clo
         if (random.chance(density)) talk.insert({a, b});
     talk.erase({0, 0});
     truth.converse(random, 5 + random.below(2000), static_cast<std::int64_t>(1 + random.below(100)) * kSecond,
-                   [&](auto from, auto to) { return talk.contains({from, to}); });
+                   [&](auto from, auto to) {
+                     return talk.contains({from, to});
+                   });
     INFO("seed " << seed << ", " << machines << " machines");
     const Clocks found = clocks_of(truth.recording);
     CHECK(found.warnings.empty());
