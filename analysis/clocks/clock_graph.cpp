@@ -131,36 +131,33 @@ void ClockGraph::close() {
   if (extend()) find_paths();
 }
 
-// Where both ways bound the drift, they bound the offset before the first and after the last message, too. True if that
-// added a point.
+// Where both ways bound the drift, they bound the offset before the first and after the last message, too, and near these
+// more tightly than the messages of one way do. True if that bounds an offset at more readings than before.
 bool ClockGraph::extend() {
-  bool has_added = false;
+  bool is_longer = false;
   for (std::uint32_t a = 0; a < size(); ++a) {
     for (std::uint32_t b = 0; b < size(); ++b) {
-      const Way& known = way(a, b);
-      if (a == b || !are_joined_both_ways(a, b)) continue;
-      const auto x_of = [&](std::int64_t at_ns) {
-        return static_cast<Number>(at_ns) - static_cast<Number>(clocks_[a].base_ns);
-      };
-      const bool is_shorter = known.front().x > x_of(clocks_[a].first_ns) || known.back().x < x_of(clocks_[a].last_ns);
-      if (!is_shorter || !is_possible(a, b)) continue;
+      if (a == b || !are_joined_both_ways(a, b) || !is_possible(a, b)) continue;
       const ClockBounds both = bounds(a, b);
       if (!both.is_possible()) continue;
-      Way points = known;
+      Way points = way(a, b);
+      const std::size_t before = points.size();
       for (const bool is_right : {false, true}) {
         const std::int64_t at_ns = is_right ? clocks_[a].last_ns : clocks_[a].first_ns;
-        const Number x = x_of(at_ns);
+        const Number x = static_cast<Number>(at_ns) - static_cast<Number>(clocks_[a].base_ns);
         const double high = both.offset_at(at_ns).high;
-        if ((is_right ? x <= known.back().x : x >= known.front().x) || !std::isfinite(high)) continue;
+        const Point& end = is_right ? way(a, b).back() : way(a, b).front();
+        const bool is_beyond = is_right ? x > end.x : x < end.x;
+        if (!std::isfinite(high) || (!is_beyond && (x != end.x || high > end.y - kGainLeast))) continue;
         const auto [above, below] = both.touched_by(is_right);
         points.push_back({x, high, kComposed + static_cast<std::uint32_t>(origins_.size())});
         origins_.push_back({{above.origin, below.origin, below.origin}});
-        has_added = true;
+        is_longer |= is_beyond;
       }
-      set(way(a, b), std::move(points));
+      if (points.size() > before) set(way(a, b), std::move(points));
     }
   }
-  return has_added;
+  return is_longer;
 }
 
 void ClockGraph::find_paths() {
