@@ -88,6 +88,7 @@ void print_clock_notes(const Clocks& clocks, const TraceInfo& info, std::ostream
   const auto names = [&](const ClockRelation& known) {
     return fmt::format("'{}' and '{}'", printable(info[known.a].name), printable(info[known.b].name));
   };
+  for (const std::string& warning : clocks.warnings) out << "warning: " << printable(warning) << '\n';
   std::size_t unknown = 0, others = 0;
   const ClockRelation* widest = nullptr;
   for (const ClockRelation& known : clocks.relations) {
