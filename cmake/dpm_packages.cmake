@@ -69,6 +69,13 @@ function(install_tree folder destination component)
 endfunction()
 # In folders of their own, as in the tree, so that the links of README.md lead to them.
 install_tree(docs ${CMAKE_INSTALL_DOCDIR}/docs dpm *.md *.svg *.png)
+# The same as HTML, where ./dev site has made it, with one licence for both.
+set(site ${CMAKE_SOURCE_DIR}/build/site)
+install(DIRECTORY ${site}/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/html COMPONENT dpm OPTIONAL PATTERN LICENSE EXCLUDE)
+install(CODE "
+  if(EXISTS \"${site}/LICENSE\")
+    file(CREATE_LINK ../LICENSE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}/html/LICENSE\" SYMBOLIC)
+  endif()" COMPONENT dpm)
 install_tree(examples ${CMAKE_INSTALL_DOCDIR}/examples dpm *)
 # What scenario files refer to is among them; the programs written in C++ are inside dpm-sim.
 install_tree(scenarios ${data_dir}/scenarios sim *.json README.md)
