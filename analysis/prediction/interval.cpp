@@ -7,7 +7,6 @@
 
 #include "analysis/prediction/alternatives.hpp"
 #include "analysis/prediction/batch_waits.hpp"
-#include "analysis/prediction/causality_check.hpp"
 
 namespace dpm {
 namespace {
@@ -81,10 +80,6 @@ double error_of_full_batches(const History& history, const Predicted& predicted,
   return possible_ns * 1e-9 / (predicted.elapsed_s * std::min(1.0, predicted.P));
 }
 
-}  // namespace
-
-namespace {
-
 Interval interval_of_rule(const History& history, const Target& target, const Predicted& predicted,
                           double known_error) {
   const double rounding = static_cast<double>(history.events.size()) * 1e-9 / predicted.elapsed_s;
@@ -134,10 +129,10 @@ Interval interval_of_rule(const History& history, const Target& target, const Pr
 
 }  // namespace
 
-Interval find_interval(const History& history, const Target& target, const Predicted& predicted, double known_error) {
+Interval find_interval(const History& history, const Target& target, const Predicted& predicted,
+                       const CausalityCheck& causality, double known_error) {
   Interval interval = interval_of_rule(history, target, predicted, known_error);
   if (predicted.is_the_run || predicted.alternatives.empty()) return interval;
-  const CausalityCheck causality(history);
   for (const Roles& roles : predicted.alternatives) {
     const ReplayResult run = Replay(history, target, roles).run(Order::role, target.machine_of, true);
     if (run.not_performed != 0 || run.elapsed_ns <= 0 || !causality.early_answers(*run.schedule, roles).empty())

@@ -24,6 +24,7 @@
 #include "analysis/history/history.hpp"
 #include "analysis/history/replay.hpp"
 #include "analysis/history/target.hpp"
+#include "analysis/prediction/causality_check.hpp"
 
 namespace dpm {
 
@@ -45,6 +46,7 @@ struct Predicted {
 };
 
 // `known_error`: relative, on the traced placement.
-Interval find_interval(const History& history, const Target& target, const Predicted& predicted, double known_error);
+Interval find_interval(const History& history, const Target& target, const Predicted& predicted,
+                       const CausalityCheck& causality, double known_error);
 
 }  // namespace dpm

@@ -371,7 +371,7 @@ class Predictor {
                               prediction_.P,     prediction_.elapsed_s,
                               is_the_run(),      alternatives()};
     const double systematic = std::abs(prediction_.identity_error) + prediction_.clock_error.value_or(0);
-    prediction_.interval = find_interval(history_, target_, predicted, systematic);
+    prediction_.interval = find_interval(history_, target_, predicted, causality_, systematic);
     Interval& interval = *prediction_.interval;
     double open = 0;
     for (const RoleGroup& group : prediction_.roles) open = std::max(open, difference_of_workers(history_, group));

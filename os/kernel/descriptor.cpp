@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <linux/sockios.h>
 #include <linux/tcp.h>
@@ -188,6 +189,10 @@ SocketDescription describe_socket(int fd) {
   }
   if (socket.medium == Medium::tcp && socket.connected) socket.syn_counted = counts_syn(fd);
   return socket;
+}
+
+bool talks_with_kernel(const SocketDescription& socket) {
+  return socket.domain == AF_NETLINK && socket.protocol != NETLINK_USERSOCK;
 }
 
 std::optional<SendState> tcp_send_state(int fd, bool syn_counted, std::uint64_t expected) {

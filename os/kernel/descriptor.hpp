@@ -71,6 +71,8 @@ struct SocketDescription {
   int peer_pid = 0;              // UNIX: who connected or listened
 };
 SocketDescription describe_socket(int fd);
+// Netlink, but for its one protocol by which processes talk with each other.
+bool talks_with_kernel(const SocketDescription& socket);
 
 struct SendState {
   std::uint64_t offset = 0;  // of the next byte that would be sent

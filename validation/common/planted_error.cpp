@@ -10,12 +10,6 @@ namespace {
 
 constexpr double kDelayFactor = 1.2;
 
-PiecewiseLinear scaled(const PiecewiseLinear& line, double factor) {
-  auto points = line.points();
-  for (auto& point : points) point.second *= factor;
-  return points.empty() ? line : PiecewiseLinear::through(std::move(points)).value();
-}
-
 std::span<HistoryEvent> events_of(History& history, std::uint32_t process) {
   const std::uint32_t first = history.first_event[process];
   return std::span(history.events).subspan(first, history.first_event[process + 1] - first);

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "backends/linux/supervisor/bypass_watch.hpp"
-#include "os/kernel/netlink_protocol.hpp"
 #include "text/first_names.hpp"
 
 namespace dpm {
@@ -99,8 +98,7 @@ Bypass CallInspector::way_past(int fd) {
   if (socket.medium != Medium::none) return Bypass::none;
   const bool is_internet = socket.domain == AF_INET || socket.domain == AF_INET6;
   if (is_internet && socket.protocol == IPPROTO_MPTCP) return Bypass::multipath;
-  const bool is_to_kernel = socket.domain == AF_NETLINK && !is_netlink_between_processes(socket.protocol);
-  return is_to_kernel ? Bypass::none : Bypass::other_socket;
+  return talks_with_kernel(socket) ? Bypass::none : Bypass::other_socket;
 }
 
 std::optional<ResolvedChannel> CallInspector::resolve_listener(const Notification& notification,
