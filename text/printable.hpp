@@ -1,5 +1,6 @@
-// Makes text from outside safe for a terminal: control characters and bytes that are not UTF-8 are shown as "\x1b", so
-// that a name cannot break a table or control the terminal.
+// Makes text from outside safe for a terminal: control characters, characters that are not seen (such as those that turn the direction
+// of the text) and bytes that are not UTF-8 are shown as "\x1b", so that a name cannot break a table, control the terminal or look like
+// another.
 #pragma once
 
 #include <string>

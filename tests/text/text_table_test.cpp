@@ -196,6 +196,9 @@ TEST_CASE("printable: control characters and broken UTF-8 are shown, everything 
         "31m");
   CHECK(printable("\xff\xe2\x82") == "\\xff\\xe2\\x82");
   CHECK(printable("").empty());
+  CHECK(printable("a\u202Etxt.exe\u202C") == "a\\xe2\\x80\\xaetxt.exe\\xe2\\x80\\xac");
+  CHECK(printable("\u2066\uFEFF\U000E0041") == "\\xe2\\x81\\xa6\\xef\\xbb\\xbf\\xf3\\xa0\\x81\\x81");
+  CHECK(printable("می\u200Cخواهم 👩\u200D💻") == "می\u200Cخواهم 👩\u200D💻");
 }
 
 TEST_CASE("numbers: seconds take the unit that suits, percents have no sign of nothing", "[cli]") {
