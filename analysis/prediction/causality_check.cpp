@@ -57,7 +57,7 @@ CausalityCheck::CausalityCheck(const History& history) : history_(history), call
       } else {
         const bool after = history.events[conversation.asked].match < event.match;
         conversation.alternates &= after;
-        conversation.calls.push_back({event.peer, conversation.asked, event.match, e});
+        conversation.calls.push_back({event.peer, conversation.asked, event.match});
         conversation.asked = kNoEvent;
       }
     }
@@ -91,17 +91,17 @@ double CausalityCheck::shortest_ns(const Target& target, const Schedule& schedul
   double longest_ns = 0;
   for (std::uint32_t p = 0; p < calls_.size(); ++p) {
     double now_ns = 0;
-    std::unordered_map<std::uint32_t, double> answered_ns;  // by RECEIVE
+    std::unordered_map<std::uint32_t, double> answered_ns;  // by SEND of the answer
     for (const std::uint32_t e : own_events[p]) {
       const HistoryEvent& event = history_.events[e];
       const CpuCost cost = costs.cpu(event, p);
       now_ns += static_cast<double>(cost.before_ns);
-      if (const Call* call = call_of(p, e)) {
+      if (const Call* call = call_of(p, e); call != nullptr && is_asked_and_answered(*call, schedule)) {
         const HistoryEvent& answer = history_.events[call->answer];
-        answered_ns[call->received] = now_ns + static_cast<double>(costs.delivery_ns(event, p, call->server) +
-                                                                   costs.delivery_ns(answer, call->server, p));
+        answered_ns[call->answer] = now_ns + static_cast<double>(costs.delivery_ns(event, p, call->server) +
+                                                                 costs.delivery_ns(answer, call->server, p));
       }
-      if (const auto answer = answered_ns.find(e); answer != answered_ns.end()) {
+      if (const auto answer = answered_ns.find(schedule.cause[e]); answer != answered_ns.end()) {
         now_ns = std::max(now_ns, answer->second - 2 * kRounding_ns);
         answered_ns.erase(answer);
       }
@@ -110,6 +110,13 @@ double CausalityCheck::shortest_ns(const Target& target, const Schedule& schedul
     longest_ns = std::max(longest_ns, now_ns);
   }
   return longest_ns;
+}
+
+// Rules of roles and destinations may give either end to another process.
+bool CausalityCheck::is_asked_and_answered(const Call& call, const Schedule& schedule) const {
+  const std::uint32_t asked = history_.events[call.request].match;
+  return schedule.performed_by[asked] == call.server && schedule.cause[asked] == call.request &&
+         schedule.performed_by[call.answer] == call.server;
 }
 
 const CausalityCheck::Call* CausalityCheck::call_of(std::uint32_t client, std::uint32_t request) const {

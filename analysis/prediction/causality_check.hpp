@@ -29,8 +29,8 @@ class CausalityCheck {
   struct Call {
     std::uint32_t server = 0;
     std::uint32_t request = 0, answer = 0;  // SENDs
-    std::uint32_t received = 0;             // RECEIVE of the answer
   };
+  bool is_asked_and_answered(const Call& call, const Schedule& schedule) const;
   const Call* call_of(std::uint32_t client, std::uint32_t request) const;
 
   const History& history_;

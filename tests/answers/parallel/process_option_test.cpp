@@ -45,8 +45,9 @@ TEST_CASE("--process: parallelism, predict and statistics have the CPU time of a
       INFO("seed " << seed << ", process " << process.name);
       double cpu_s = 0;
       std::size_t threads = 0;
-      for (const auto& row :
-           json_of({"statistics", "--json", "--threads", "--process", process.name}, trace)["processes"]) {
+      const nlohmann::json statistics =
+          json_of({"statistics", "--json", "--threads", "--process", process.name}, trace);
+      for (const auto& row : statistics["processes"]) {
         cpu_s += row["cpu_s"].get<double>();
         ++threads;
       }

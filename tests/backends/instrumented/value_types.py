@@ -31,7 +31,7 @@ def check_value_types(site: Any) -> None:
     listed = site.run([site.options.dpm, "events", "edges"]).stdout
     expect(all(f"integer_assign on {name} in types = {most}" in listed for name, (_, most) in EDGES.items()), listed)
     found = site.run([site.options.dpm, "events", "--script", str(script), "edges"]).stdout
-    for text in (done.stdout, found):
+    for text in (done.stderr, found):
         for when, (name, condition, number) in whens.items():
             times = sum(CONDITIONS[condition](edge, number) for edge in EDGES[name])
             expect(f"{when} happened {times} time" in text, (when, times, text))

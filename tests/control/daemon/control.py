@@ -8,6 +8,8 @@ import hmac
 import io
 import json
 import os
+import pathlib
+import re
 import signal
 import struct
 import subprocess
@@ -17,7 +19,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 REQUEST, REPLY, REPORT = 1, 2, 3
-VERSION = 6
+HEADER = pathlib.Path(__file__).resolve().parents[3] / "control/protocol/control_message.hpp"
+VERSION = int(re.search(r"kControlVersion = (\d+);", HEADER.read_text()).group(1))  # type: ignore[union-attr]
 PATIENCE = 60  # seconds, for anything that must happen
 
 
