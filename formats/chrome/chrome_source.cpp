@@ -6,6 +6,7 @@
 #include <cmath>
 #include <deque>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 
@@ -22,7 +23,8 @@ constexpr double kTimeEndUs = 4e15;  // nanoseconds fit an event
 struct Point {
   std::uint32_t arrow = 0, thread = 0;
   std::int64_t time_ns = 0;
-  char kind = 's';  // s, t, f
+  char kind = 's';                      // s, t, f
+  std::optional<std::uint32_t> bytes;  // as the arrow itself says
 };
 
 // What a file has, as far as messages need it.
@@ -58,11 +60,10 @@ class ChromeEvents {
       return;
     }
     const std::uint32_t thread = thread_of(found[1], found[2]);
+    const auto bytes = bytes_of(found[8]);
     if (is_slice) {
       ++slices;
-      if (found[8])
-        if (const auto bytes = number_of(member(*found[8], "bytes")))
-          sizes[{thread, *time_ns}].push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(*bytes, UINT32_MAX)));
+      if (bytes) sizes[{thread, *time_ns}].push_back(*bytes);
     }
     const bool goes_out = is_slice && is_true(found[10]), comes_in = is_slice && is_true(found[9]);
     if (!is_flow && !goes_out && !comes_in) return;
@@ -70,7 +71,13 @@ class ChromeEvents {
     const std::string id = any_text_of(is_flow && found[4] ? found[4] : found[5]);
     const std::uint32_t arrow =
         arrow_of(is_flow ? fmt::format("{}\n{}\n{}", text_of(found[6]), text_of(found[7]), id) : id);
-    points.push_back({arrow, thread, *time_ns, is_flow ? kind.front() : !comes_in ? 's' : goes_out ? 't' : 'f'});
+    points.push_back({arrow, thread, *time_ns, is_flow ? kind.front() : !comes_in ? 's' : goes_out ? 't' : 'f',
+                      is_flow ? bytes : std::nullopt});
+  }
+
+  static std::optional<std::uint32_t> bytes_of(std::optional<Json> arguments) {
+    const auto bytes = arguments ? number_of(member(*arguments, "bytes")) : std::nullopt;
+    return bytes ? std::optional(static_cast<std::uint32_t>(std::min<std::uint64_t>(*bytes, UINT32_MAX))) : std::nullopt;
   }
 
   static bool is_true(std::optional<Json> value) {
@@ -250,6 +257,15 @@ class ChromeSource : public ImportSource {
     if (from != nullptr && !is_used) ++without_end_;
   }
 
+  // Of those that begin with the arrow, each has one.
+  std::optional<std::uint32_t> size_of_slice(const Point& sent) {
+    const auto sizes = read_.sizes.find({sent.thread, sent.time_ns});
+    if (sizes == read_.sizes.end() || sizes->second.empty()) return std::nullopt;
+    const std::uint32_t bytes = sizes->second.front();
+    sizes->second.pop_front();
+    return bytes;
+  }
+
   void message(const Point& sent, const Point& received) {
     const ProcessId from = process_of_[sent.thread], to = process_of_[received.thread];
     const auto [found, is_new] =
@@ -258,13 +274,8 @@ class ChromeSource : public ImportSource {
       info_.channels.push_back({to, info_[from].name + " > " + info_[to].name});
       sent_.push_back(0);
     }
-    std::uint32_t bytes = 0;
-    if (const auto size = read_.sizes.find({sent.thread, sent.time_ns});
-        size != read_.sizes.end() && !size->second.empty()) {
-      bytes = size->second.front();
-      size->second.pop_front();
-      any_sizes_ = true;
-    }
+    const std::optional<std::uint32_t> bytes = sent.bytes ? sent.bytes : size_of_slice(sent);
+    any_sizes_ |= bytes.has_value();
     const std::uint64_t number = sent_[found->second.value]++;
     for (const bool sends : {true, false}) {
       Event event;
@@ -275,7 +286,7 @@ class ChromeSource : public ImportSource {
       event.local_time.ns = sends ? sent.time_ns : received.time_ns;
       event.channel = found->second;
       event.sequence = number;
-      event.length_bytes = bytes;
+      event.length_bytes = bytes.value_or(0);
       events_[event.process.value].push_back(event);
     }
   }

@@ -75,7 +75,7 @@ class PerfettoExporter : public Exporter {
   void add(const Event& event) {
     if (event.process.value >= processes_.size()) return;
     const std::int64_t time_ns = std::max<std::int64_t>(time_.ns(event), 0);
-    if (const auto message = messages_.add(event, 0, time_ns)) print_arrow(*message);
+    if (const auto message = messages_.add(event, 0, time_ns)) print_arrow(*message, event.length_bytes);
     if (event.type == EventType::message_queued) return print_instant(event, time_ns);
     Open& open = open_[event.process.value];
     if (open.any) {
@@ -116,9 +116,10 @@ class PerfettoExporter : public Exporter {
     output_.write("}}");
   }
 
-  void print_arrow(const JoinedMessage& message) {
+  // Several slices may begin where the arrow does, so it says its size itself.
+  void print_arrow(const JoinedMessage& message, std::uint32_t bytes) {
     ++arrows_;
-    print_arrow_end("\"ph\":\"s\"", message.sent, message.sent.time_ns);
+    print_arrow_end(fmt::format("\"ph\":\"s\",\"args\":{{\"bytes\":{}}}", bytes), message.sent, message.sent.time_ns);
     // An arrow that ends before it begins would not be shown.
     print_arrow_end("\"ph\":\"f\",\"bp\":\"e\"", message.received,
                     std::max(message.sent.time_ns, message.received.time_ns));

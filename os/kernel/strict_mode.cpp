@@ -29,6 +29,8 @@ using Stop = TracedThread::Stop;
 constexpr std::uint64_t kAllSignals = ~std::uint64_t{0};
 constexpr std::uint64_t kRedZoneBytes = 128;  // below the stack pointer, which the code of a function may use
 constexpr std::uint64_t kStackAlignment = 16;
+constexpr long kExitOf32Bits = 1;
+constexpr std::array kCallOf32Bits = {std::byte{0xcd}, std::byte{0x80}};  // int $0x80
 
 // What the thread's memory gets for a moment: the filter, and where it is.
 struct Installation {
@@ -105,14 +107,22 @@ bool is_alone(std::uint32_t pid) {
   return ::stat(path, &status) != 0 || status.st_nlink <= kOwn + 1;
 }
 
+// The instruction that made the call makes the next one, too, and takes numbers and arguments of its architecture.
+void exit_thread(TracedThread& thread, user_regs_struct registers, std::uint64_t status) {
+  std::array<std::byte, kCallOf32Bits.size()> instruction = {};
+  read_memory(thread.tid(), registers.rip - instruction.size(), instruction);
+  const std::array<std::uint64_t, 1> arguments = {status};
+  registers.rbx = status;
+  thread.make_call(registers, instruction == kCallOf32Bits ? kExitOf32Bits : SYS_exit, arguments);
+}
+
 // Strict mode ends the thread alone. SIGKILL would end its process.
 void end(TracedThread& thread, std::uint32_t pid) {
   user_regs_struct registers = {};
   if (is_alone(pid)) {
     thread.run_to_forbidden_call(SIGKILL);
   } else if (thread.read_registers(registers)) {
-    const std::array<std::uint64_t, 1> status = {SIGKILL};
-    thread.make_call(registers, SYS_exit, status);
+    exit_thread(thread, registers, SIGKILL);
   }
 }
 

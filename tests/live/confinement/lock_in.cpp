@@ -5,6 +5,7 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -146,12 +147,22 @@ void report(int status) {
   std::fflush(stdout);
 }
 
-void give_input(pid_t child) {
-  if (chosen_how == with_a_signal && chosen_what == answer) {
-    pollfd locked_in{out_pipe[0], POLLIN, 0};
-    ::poll(&locked_in, 1, -1);
-    ::kill(child, SIGUSR1);
+// The handler writes a line, perhaps on another thread than the one that is locked in: that comes first.
+void signal_and_wait(pid_t child) {
+  constexpr int kWaits = 5000;
+  pollfd locked_in{out_pipe[0], POLLIN, 0};
+  ::poll(&locked_in, 1, -1);
+  int before = 0, now = 0;
+  ::ioctl(out_pipe[0], FIONREAD, &before);
+  ::kill(child, SIGUSR1);
+  for (int i = 0; i < kWaits && now <= before; ++i) {
+    ::usleep(1000);
+    ::ioctl(out_pipe[0], FIONREAD, &now);
   }
+}
+
+void give_input(pid_t child) {
+  if (chosen_how == with_a_signal && chosen_what == answer) signal_and_wait(child);
   if (::write(in_pipe[1], "input", 5) != 5) std::abort();
 }
 
