@@ -147,8 +147,8 @@ def compare(session: real_program.Session, name: str, strace_log: Any, trace: ev
     channels = {channel for _, _, channel in straced}
     print(f"  {name}: strace recorded {made} calls that moved {sum(sum(lengths) for lengths in straced.values())} bytes over {len(channels)} "
           f"channels")
-    if made < 20 or trace.losses:
-        session.complain(f"{name}: nothing to compare, or something lost: {trace.losses}")
+    if made < 20 or session.lost(trace):
+        session.complain(f"{name}: nothing to compare, or something lost: {session.lost(trace)}")
 
 
 def straced(session: real_program.Session, name: str, command: list[str]) -> Any:
@@ -157,6 +157,7 @@ def straced(session: real_program.Session, name: str, command: list[str]) -> Any
 
 
 def play(session: real_program.Session) -> None:
+    session.counted_of = "strace"  # it reads the memory of what it traces
     port = real_program.free_port()
     log, command = straced(session, "redis", ["redis-server", "--port", str(port), "--save", "", "--dir", str(session.folder)])
     logs = {"redis": log}
