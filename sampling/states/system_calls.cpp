@@ -162,7 +162,8 @@ SystemCall begun_again(const SystemCall& call, std::string_view wchan) {
     return std::ranges::any_of(names, [wchan](std::string_view name) { return wchan.starts_with(name); });
   };
   SystemCall again = call;
-  again.number = SYS_clock_nanosleep;
+  if (begins({"hrtimer_nanosleep", "do_nanosleep", "common_nsleep", "schedule_hrtimeout", "alarm_timer_nsleep"}))
+    again.number = SYS_clock_nanosleep;
   if (begins({"futex_"})) again.number = SYS_futex;
 #ifdef SYS_poll
   if (begins({"poll_schedule_timeout", "do_poll", "do_sys_poll"})) again.number = SYS_poll;
