@@ -75,7 +75,7 @@ std::vector<std::uint32_t> CausalityCheck::early_answers(const Schedule& schedul
     for (const Call& call : calls_[p]) {
       if (roles.is_dispatcher(call.server) || roles.counts(call.server)) continue;
       const double answered_ns = schedule.finished_ns[call.answer], asked_ns = schedule.finished_ns[call.request];
-      if (schedule.performed_by[call.answer] != call.server || answered_ns < 0) continue;
+      if (!is_asked_and_answered(call, schedule) || answered_ns < 0) continue;
       if (asked_ns < 0 || schedule.performed_by[call.request] != p || answered_ns >= asked_ns) continue;
       if (std::find(early.begin(), early.end(), call.server) == early.end()) early.push_back(call.server);
     }

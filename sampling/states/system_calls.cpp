@@ -162,7 +162,9 @@ SystemCall begun_again(const SystemCall& call, std::string_view wchan) {
     return std::ranges::any_of(names, [wchan](std::string_view name) { return wchan.starts_with(name); });
   };
   SystemCall again = call;
-  if (begins({"hrtimer_nanosleep", "do_nanosleep", "common_nsleep", "schedule_hrtimeout", "alarm_timer_nsleep"}))
+  // Some kernels skip the functions that sleep, and name the one that all calls begin in.
+  if (begins({"hrtimer_nanosleep", "do_nanosleep", "common_nsleep", "schedule_hrtimeout", "alarm_timer_nsleep",
+              "do_syscall_64"}))
     again.number = SYS_clock_nanosleep;
   if (begins({"futex_"})) again.number = SYS_futex;
 #ifdef SYS_poll

@@ -2,7 +2,7 @@
 """check_chrome.py DPM SOURCE
 
 What dpm export writes for Perfetto, dpm import reads: each pair of processes has the same messages and bytes, on the same machines, but for
-those that nobody received, which are no arrows. dpm statistics takes the file itself, and leaves nothing behind.
+those that were never received, of which there is no arrow. dpm statistics takes the file itself, and leaves nothing behind.
 """
 import collections
 import json
@@ -40,7 +40,7 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     os.mkdir("temporary")
     os.environ["TMPDIR"] = os.path.join(folder, "temporary")
-    for name in ("ring", "pipeline", "two-phase-commit", "file-system"):
+    for name in ("ring", "pipeline", "broker", "file-system"):
         run("run", os.path.join(SOURCE, "scenarios", name, "scenario.json"), "--base-only", "-o", name)
         run("export", name, "--to", "perfetto", "-o", name + ".json")
         done = run("import", name + ".json", "-o", name + ".back")

@@ -188,6 +188,24 @@ def soak_planted(site: Site) -> None:
     print(f"{len(planted)} claims failed three times of three with an error planted")
 
 
+def soak_unannounced(_: Site) -> None:
+    """Programs of conformance in a process namespace, where no process is announced, ten times. What they do must be seen as elsewhere."""
+    tests, build, rounds = ROOT / "tests/live", ROOT / "build/release", 10
+    failed = []
+    for number in range(rounds):
+        for program in ("children", "processes"):
+            done = subprocess.run([tests / "environments/enter.py", "pid", tests / "conformance/check_conformance.py", "--unannounced", "--jobs", "1",
+                                   "--dpm", build / "dpm", "--list-events", build / "tests/live/tools/list_events", "--can-notify",
+                                   build / "tests/live/tools/can_notify", build / f"tests/live/conformance/conformance_{program}"],
+                                  capture_output=True, text=True, check=False)
+            if done.returncode == 77:
+                raise Skip(done.stdout.strip())
+            if done.returncode != 0:
+                failed.append(f"{program}, round {number}:\n{done.stdout}{done.stderr}")
+    print(f"{2 * rounds - len(failed)} of {2 * rounds} runs as elsewhere")
+    expect(not failed, "\n".join(failed))
+
+
 def soak_clones(_: Site) -> None:
     """Demo and all tests in clones elsewhere: other accounts, closed homes, spaces, locales, a container (DPM_SOAK_CLONES names some)."""
     done = subprocess.run([ROOT / "tests/clones/try_clones.py", *os.environ.get("DPM_SOAK_CLONES", "").split()], check=False)

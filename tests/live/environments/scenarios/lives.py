@@ -155,6 +155,7 @@ def unwaited(told: Told) -> None:
     if os.fork() == 0:
         time.sleep(0.3)
         os._exit(5)
+    time.sleep(0.1)
     told.births += 1
     is_first = os.getpid() == 1  # its end is that of its namespace, which the kernel empties
     told.ends.append(128 + signal.SIGKILL if is_first else 5)
