@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "model/check.hpp"
-#include "text/printable.hpp"
 #include "text/characters.hpp"
+#include "text/printable.hpp"
 #include "text/wrapped.hpp"
 
 namespace dpm {
@@ -16,7 +16,6 @@ constexpr std::size_t kGap = 2;
 constexpr std::size_t kNarrowestCut = 6;  // a word column is never cut below this
 constexpr std::size_t kLongWord = 24;     // longer words of sentences are cut rather than all lines made short
 constexpr std::size_t kReadable = 9;      // columns go to another part before a word column is cut below this
-
 
 // As wrapped(), but a single character and the word after it ("% CPU") count as one word.
 std::vector<std::string> heading_lines_of(const std::string& text, std::size_t width) {

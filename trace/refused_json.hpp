@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "text/json_mistake.hpp"
 #include "model/result.hpp"
+#include "text/json_mistake.hpp"
 
 namespace dpm {
 

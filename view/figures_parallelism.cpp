@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "text/characters.hpp"
-#include "view/text.hpp"
 #include "view/figures.hpp"
+#include "view/text.hpp"
 
 namespace dpm::view {
 

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "text/characters.hpp"
-#include "view/text.hpp"
 #include "view/figures.hpp"
 #include "view/names.hpp"
+#include "view/text.hpp"
 
 namespace dpm::view {
 namespace {

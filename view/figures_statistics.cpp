@@ -3,10 +3,10 @@
 #include <map>
 #include <numeric>
 
-#include "view/text.hpp"
 #include "view/figures.hpp"
 #include "view/matrix_order.hpp"
 #include "view/names.hpp"
+#include "view/text.hpp"
 
 namespace dpm::view {
 namespace {

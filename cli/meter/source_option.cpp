@@ -29,16 +29,18 @@ void SourceOption::describe(Options& options) {
   std::string help = fmt::format(
       "How the program is observed (default: {}, the first of these that this account may use)", SourceChooser::kAuto);
   for (const auto& method : chooser_.methods()) help += fmt::format("; {}: {}", method->name(), method->summary());
-  options.value("--source", name_, help).one_of(chooser_.names()).former_word(kFormerEbpf, kEbpf).environment("DPM_SOURCE");
+  options.value("--source", name_, help)
+      .one_of(chooser_.names())
+      .former_word(kFormerEbpf, kEbpf)
+      .environment("DPM_SOURCE");
 }
 
 void SourceOption::describe(Options& options, MeteringMethod::Options& method) {
   describe(options);
   if (chooser_.methods().size() < 2) return;
   options
-      .value(
-          "--ring", method.ring_bytes,
-          "The bytes of each processor's ring, where records of --source ebpf wait: a power of two (default: 8 MiB)")
+      .value("--ring", method.ring_bytes,
+             "The bytes of each processor's ring, where records of --source ebpf wait: a power of two (default: 8 MiB)")
       .bytes()
       .check(ring_size);
 }

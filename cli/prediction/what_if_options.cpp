@@ -33,8 +33,9 @@ void WhatIfOptions::describe(Options& options) {
                "way; all=0.5 those between all machines; repeat for several");
   // Its old name, which meant a delay here and a speed there.
   options.list("--link", former_links_, "")
-      .check(
-          [](const std::string&) { return "--link is --delay now, and takes a factor of the delay: A-B=2 is twice as long"; })
+      .check([](const std::string&) {
+        return "--link is --delay now, and takes a factor of the delay: A-B=2 is twice as long";
+      })
       .hide();
   options.list("--cores", cores, "What if: MACHINE=4 has four cores; repeat for several");
   options.list("--replicate", replicas,

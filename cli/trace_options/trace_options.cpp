@@ -46,7 +46,8 @@ void describe_computation(Options& options, Computation& computation) {
 }
 
 void describe_part(Options& options, TracePart& part) {
-  options.value("--from", part.from_s, "Only events from this second on, since the first event, by each machine's clock")
+  options
+      .value("--from", part.from_s, "Only events from this second on, since the first event, by each machine's clock")
       .check(seconds_option);
   options.value("--to", part.to_s, "Only events up to this second").check(seconds_option);
   options.list("--process", part.processes, "Only events of this process; repeat for several");

@@ -23,7 +23,7 @@ constexpr double kTimeEndUs = 4e15;  // nanoseconds fit an event
 struct Point {
   std::uint32_t arrow = 0, thread = 0;
   std::int64_t time_ns = 0;
-  char kind = 's';                      // s, t, f
+  char kind = 's';                     // s, t, f
   std::optional<std::uint32_t> bytes;  // as the arrow itself says
 };
 
@@ -71,13 +71,18 @@ class ChromeEvents {
     const std::string id = any_text_of(is_flow && found[4] ? found[4] : found[5]);
     const std::uint32_t arrow =
         arrow_of(is_flow ? fmt::format("{}\n{}\n{}", text_of(found[6]), text_of(found[7]), id) : id);
-    points.push_back({arrow, thread, *time_ns, is_flow ? kind.front() : !comes_in ? 's' : goes_out ? 't' : 'f',
+    points.push_back({arrow, thread, *time_ns,
+                      is_flow     ? kind.front()
+                      : !comes_in ? 's'
+                      : goes_out  ? 't'
+                                  : 'f',
                       is_flow ? bytes : std::nullopt});
   }
 
   static std::optional<std::uint32_t> bytes_of(std::optional<Json> arguments) {
     const auto bytes = arguments ? number_of(member(*arguments, "bytes")) : std::nullopt;
-    return bytes ? std::optional(static_cast<std::uint32_t>(std::min<std::uint64_t>(*bytes, UINT32_MAX))) : std::nullopt;
+    return bytes ? std::optional(static_cast<std::uint32_t>(std::min<std::uint64_t>(*bytes, UINT32_MAX)))
+                 : std::nullopt;
   }
 
   static bool is_true(std::optional<Json> value) {

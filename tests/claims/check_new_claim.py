@@ -88,7 +88,7 @@ def try_refusals() -> None:
     one_placement = pathlib.Path("one.json")
     one_placement.write_text(json.dumps({"name": "x", "placements": {"A": {}}}))
     pathlib.Path("history.bad").write_text('{"commit": 1}\n')
-    refused = {"exists already": ["--new", "files", "--scenario", SCENARIO],
+    refused: dict[str, list[str | pathlib.Path]] = {"exists already": ["--new", "files", "--scenario", SCENARIO],
                "fewer than two placements": ["--new", "one", "--scenario", one_placement],
                "is not a name of a claim": ["--new", "../x", "--scenario", SCENARIO],
                "of one thing": ["--new", "none"],

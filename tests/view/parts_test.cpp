@@ -5,8 +5,8 @@
 
 #include "tests/support/catch.hpp"
 #include "text/characters.hpp"
-#include "view/text.hpp"
 #include "view/matrix_order.hpp"
+#include "view/text.hpp"
 
 using namespace dpm;
 using namespace dpm::view;

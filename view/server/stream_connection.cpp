@@ -227,8 +227,8 @@ asio::awaitable<void> StreamConnection::say_farewell() {
   stream_.next_layer().shutdown(asio::ip::tcp::socket::shutdown_send, failed);
   std::string rest(kPieceBytes, '\0');
   for (std::size_t read = 0; !failed && !is_dropped_ && read < kLeftoverBytesMax;) {
-    const std::size_t length =
-        co_await stream_.next_layer().async_receive(asio::buffer(rest), asio::redirect_error(asio::use_awaitable, failed));
+    const std::size_t length = co_await stream_.next_layer().async_receive(
+        asio::buffer(rest), asio::redirect_error(asio::use_awaitable, failed));
     read += length;
   }
 }

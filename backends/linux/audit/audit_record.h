@@ -21,23 +21,24 @@ struct dpm_audit_process_key {
 };
 
 struct dpm_audit_process {
-  unsigned long long cpu_ns;                                                 /* of its threads that are gone */
-  unsigned long long characters_read, characters_written;                    /* as /proc/PID/io: rchar, wchar */
-  unsigned long long calls_read, calls_written;                              /* syscr, syscw */
+  unsigned long long cpu_ns;                              /* of its threads that are gone */
+  unsigned long long characters_read, characters_written; /* as /proc/PID/io: rchar, wchar */
+  unsigned long long calls_read, calls_written;           /* syscr, syscw */
   unsigned long long threads, threads_gone;
   char name[16];
 };
 
 struct dpm_audit_count_key {
   struct dpm_audit_process_key process;
-  unsigned long long object; /* the number of its inode; of an eventfd, its id; of other sockets, family << 32 | protocol */
+  unsigned long long
+      object; /* the number of its inode; of an eventfd, its id; of other sockets, family << 32 | protocol */
   unsigned int carrier, direction;
 };
 
 struct dpm_audit_count {
   unsigned long long bytes;      /* of an eventfd: units */
   unsigned long long operations; /* that moved something; of datagrams, also of no bytes */
-  unsigned long long cut;        /* datagrams of which a part may have been dropped, because the program had no room for it */
+  unsigned long long cut; /* datagrams of which a part may have been dropped, because the program had no room for it */
 };
 
 /* A socket of the Internet. */

@@ -23,9 +23,9 @@ enum dpm_record_kind {
   dpm_pipe,       // struct dpm_pipe_record; its time is 0
   dpm_forked,     // struct dpm_task_record, as are the following
   dpm_executed,
-  dpm_exited,  // the thread ends
-  dpm_gone,    // it has run for the last time
-  dpm_waits,   // struct dpm_waits_record
+  dpm_exited,   // the thread ends
+  dpm_gone,     // it has run for the last time
+  dpm_waits,    // struct dpm_waits_record
   dpm_entered,  // struct dpm_task_record: a thread that is followed from now on, because of struct dpm_scope
 };
 
@@ -176,13 +176,13 @@ struct dpm_call_shape {
 // Ways past the programs: what they move is counted, and not recorded.
 enum dpm_bypass {
   dpm_bypass_none,
-  dpm_bypass_aio,           // an operation of io_submit() on a pipe or eventfd
+  dpm_bypass_aio,             // an operation of io_submit() on a pipe or eventfd
   dpm_bypass_ring,            // an io_uring, where the kernel does not tell what it moves beside sockets
   dpm_bypass_ring_operation,  // of io_uring, on a pipe or eventfd
-  dpm_bypass_32_bit,        // a call of 32-bit code that is not followed, on a pipe or eventfd
-  dpm_bypass_packets,       // a write into a pipe that keeps packets (O_DIRECT)
-  dpm_bypass_other_socket,  // of a kind that is not followed
-  dpm_bypass_terminal,      // a pseudo-terminal
+  dpm_bypass_32_bit,          // a call of 32-bit code that is not followed, on a pipe or eventfd
+  dpm_bypass_packets,         // a write into a pipe that keeps packets (O_DIRECT)
+  dpm_bypass_other_socket,    // of a kind that is not followed
+  dpm_bypass_terminal,        // a pseudo-terminal
   dpm_bypass_posix_queue,
   dpm_bypass_sysv_queue,
   dpm_bypass_memory,  // of another process
@@ -232,14 +232,14 @@ struct dpm_scope {
 
 // Counters and settings, in memory that the programs and user space share.
 struct dpm_shared {
-  unsigned long long refused_others;   // records that a full ring refused, and that `refused` had no room to count
-  unsigned long long unknown_threads;  // that could not be followed: there was no memory for their state
-  unsigned long long unknown_files;    // the same of sockets and pipes
+  unsigned long long refused_others;    // records that a full ring refused, and that `refused` had no room to count
+  unsigned long long unknown_threads;   // that could not be followed: there was no memory for their state
+  unsigned long long unknown_files;     // the same of sockets and pipes
   unsigned long long bypassing_others;  // calls that passed the programs by, and that `bypassing` had no room for
-  unsigned long long unaccounted_ns;   // of waits for which there was no account left
-  unsigned long long wake_bytes;       // a ring that holds so much wakes the reader
-  unsigned int files_numbered;         // pipes and eventfds
-  unsigned int reader_sleeps;          // it waits to be woken
+  unsigned long long unaccounted_ns;    // of waits for which there was no account left
+  unsigned long long wake_bytes;        // a ring that holds so much wakes the reader
+  unsigned int files_numbered;          // pipes and eventfds
+  unsigned int reader_sleeps;           // it waits to be woken
 };
 
 #ifdef __cplusplus

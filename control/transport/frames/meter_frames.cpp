@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "text/json_mistake.hpp"
 #include "os/hexadecimal.hpp"
+#include "text/json_mistake.hpp"
 #include "trace/json_number.hpp"
 
 namespace dpm::wire {

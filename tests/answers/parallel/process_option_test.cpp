@@ -9,17 +9,15 @@
 namespace dpm::test {
 namespace {
 
-// Some processes become threads of earlier ones.
+// Some processes become threads of earlier ones on their machine.
 Recording with_threads(Recording recording, std::uint64_t seed) {
   Random random(seed);
   auto& processes = recording.info.processes;
   for (std::uint32_t p = 1; p < processes.size(); ++p) {
     const ProcessId other{static_cast<std::uint32_t>(random.below(p))};
-    if (random.below(2) == 0 || !processes[other.value].group.is_none()) continue;
-    processes[p].group = other;
-    processes[p].machine = processes[other.value].machine;
+    const bool is_alike = processes[p].machine == processes[other.value].machine;
+    if (is_alike && processes[other.value].group.is_none()) processes[p].group = other;
   }
-  for (Event& event : recording.events) event.machine = processes[event.process.value].machine;
   return recording;
 }
 

@@ -81,8 +81,7 @@ TEST_CASE("top: a screen has its rows and columns, whatever is shown", "[top]") 
       for (const view::ScreenSize size : {view::ScreenSize{80, 24}, {40, 10}, {200, 60}, {17, 6}, {1, 6}}) {
         const auto lines = shown.screen.lines(size);
         CHECK(lines.size() == static_cast<std::size_t>(size.rows));
-        for (const auto& line : lines)
-          CHECK(character_count(line.text) <= static_cast<std::size_t>(size.columns));
+        for (const auto& line : lines) CHECK(character_count(line.text) <= static_cast<std::size_t>(size.columns));
       }
     }
   }

@@ -34,8 +34,8 @@ class Site:
         """Exit status, what was printed, and audit.json."""
         folder = self.workshop.folder()
         account: dict[str, Any] = {} if self.user is None else {"user": self.user, "group": self.user, "extra_groups": []}
-        words = [self.dpm, "meter", "--audit", "--whole-cpu", "--source", self.source, "-o", folder / "out", "--", "/usr/bin/python3",
-                 self.moves, name, str(OWN_STATUS)]
+        words: list[running.Word] = [self.dpm, "meter", "--audit", "--whole-cpu", "--source", self.source, "-o", folder / "out", "--",
+                                     "/usr/bin/python3", self.moves, name, str(OWN_STATUS)]
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=120, **account)
         found = folder / "out/audit.json"
         return done.returncode, done.stderr, json.loads(found.read_text()) if found.exists() else {}

@@ -100,7 +100,7 @@ def compare(account: Account, truth: dict[str, Any]) -> list[str]:
     for told in truth.get("cpu_us", []):
         near = [its for its in used if abs(its - told) <= max(0.01 * told, 2000)]
         if near:
-            used.remove(min(near, key=lambda its: abs(its - told)))
+            used.remove(min(near, key=lambda its: float(abs(its - told))))
         else:
             complaints.append(f"a child used {told} us of CPU; those of the trace that are left used {used}")
     return complaints

@@ -145,8 +145,7 @@ TEST_CASE("eBPF source: a send has the time and the CPU time of its beginning", 
   CHECK(event.proc_time_ns == 7000);
 }
 
-TEST_CASE("eBPF source: what a thread waited is in its events from then on, and never less",
-          "[linux][kernel_source]") {
+TEST_CASE("eBPF source: what a thread waited is in its events from then on, and never less", "[linux][kernel_source]") {
   Kernel kernel;
   kernel.connection();
   const auto waits = [&](std::uint64_t ready_ns, std::uint64_t disk_ns) {

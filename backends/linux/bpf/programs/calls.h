@@ -182,7 +182,8 @@ int BPF_PROG(on_call, struct pt_regs* regs, long as_made) {
   if (call == dpm_call_receive) begin_wait(state, task, now);
   state->call = call;
   state->number = number;
-  state->descriptor = number == call_number_sendfile || call == dpm_call_copy ? regs->si : regs->di;  // what it reads from
+  state->descriptor =
+      number == call_number_sendfile || call == dpm_call_copy ? regs->si : regs->di;  // what it reads from
   if (by_32_bit_code) state->descriptor = regs->bx;
   state->has_asked = call == dpm_call_receive && is_made_again(state, regs, number);
   state->is_told = 0;
@@ -298,7 +299,7 @@ static __always_inline void returned_moving(struct thread_state* state, struct t
       if (amount == 0) count_bypass(task, dpm_bypass_32_bit, 1);
     } else if (result > 0) {
       amount = call_shapes[state->number & (dpm_calls_max - 1)].is_vector ? units_of_parts(regs->si, result)
-                                                                        : units_at(regs->si);
+                                                                          : units_at(regs->si);
     }
   }
   if (sends && found.type == file_fifo && (found.flags & open_direct) && result > 0)

@@ -59,7 +59,7 @@ struct thread_state {
   u8 has_asked;                  // its RECEIVECALL has been told
   u8 is_told;                    // what it moved has been told
   u8 is_message;
-  u64 arrivals;                  // how often it had come to a processor, by the kernel's count, when it came last
+  u64 arrivals;  // how often it had come to a processor, by the kernel's count, when it came last
   u8 left_ready, left_for_disk;
   u8 is_counted;       // delay_before_ns is known
   u8 waits_for;        // dpm_call_wait, of the call that it is in

@@ -20,11 +20,10 @@ dpm_shows_sending(on_sent_inet6, inet6_sendmsg);
 dpm_shows_sending(on_sent_unix_stream, unix_stream_sendmsg);
 dpm_shows_sending(on_sent_unix_datagram, unix_dgram_sendmsg);
 
-#define dpm_shows_receiving(program, function)                                                            \
-  SEC("fexit/" #function)                                                                                 \
-  int BPF_PROG(program, struct socket* socket, struct msghdr* message, unsigned long bytes, int flags,    \
-               int result) {                                                                              \
-    return moved(socket->sk, result, flags, 0);                                                           \
+#define dpm_shows_receiving(program, function)                                                                       \
+  SEC("fexit/" #function)                                                                                            \
+  int BPF_PROG(program, struct socket* socket, struct msghdr* message, unsigned long bytes, int flags, int result) { \
+    return moved(socket->sk, result, flags, 0);                                                                      \
   }
 dpm_shows_receiving(on_received_inet, inet_recvmsg);
 dpm_shows_receiving(on_received_inet6, inet6_recvmsg);

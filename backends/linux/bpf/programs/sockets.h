@@ -41,8 +41,7 @@ static __always_inline void note_urgent(struct sock* sk, struct socket_state* so
 
 static __always_inline u64 offset_before(struct sock* sk, struct socket_state* socket, int moved, int sends) {
   if (sk->sk_type != sock_stream) return 0;
-  if (!is_tcp(sk))
-    return __sync_fetch_and_add(sends ? &socket->sent : &socket->received, (u64)moved);
+  if (!is_tcp(sk)) return __sync_fetch_and_add(sends ? &socket->sent : &socket->received, (u64)moved);
   return tcp_offset(sk, socket, sends) - (u64)moved;
 }
 

@@ -26,7 +26,8 @@ TEST_CASE("receives: what is there is recorded, unless another thread may be tak
 
 TEST_CASE("receives: one that waits for all is recorded when the first data are there", "[linux]") {
   CHECK(decide({.may_wait = true, .takes_all = true}, {}, false) == ReceiveDecision::wait_for_data);
-  CHECK(decide({.may_wait = true, .takes_all = true}, {.readable = true, .bytes = 1}, false) == ReceiveDecision::record);
+  CHECK(decide({.may_wait = true, .takes_all = true}, {.readable = true, .bytes = 1}, false) ==
+        ReceiveDecision::record);
 }
 
 }  // namespace dpm

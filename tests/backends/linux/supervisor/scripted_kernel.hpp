@@ -85,7 +85,7 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   std::int64_t now_ns = 1'000'000'000;
   bool may_trace = true;
   std::uint64_t borrowed = 0;  // descriptors, so far
-  bool announces = true;  // forks, execs and ends
+  bool announces = true;       // forks, execs and ends
 
   // ---- what was answered: 0 is "let go", otherwise an errno
   std::map<std::uint64_t, int> answers;

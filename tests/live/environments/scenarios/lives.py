@@ -72,8 +72,9 @@ def spawns(told: Told) -> None:
     for number in range(10):
         done = subprocess.run(["/bin/sh", "-c", f"exit {number}"], check=False)
         told.child(done.returncode << 8)
+    nothing: dict[str, str] = {}
     for _ in range(10):
-        pid = os.posix_spawn(TRUE, ["true"], {})
+        pid = os.posix_spawn(TRUE, ["true"], nothing)
         told.child(*os.wait4(pid, 0)[1:])
     told.births += 20
     told.execs += 20
