@@ -68,6 +68,7 @@ def main() -> None:
         skip("mpirun is not installed")
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
+        os.environ["OMPI_MCA_orte_tmpdir_base"] = folder  # Open MPI's own is made and removed by all runs at once
         tried = subprocess.run([DPM, "meter", "-o", "try", "--", "true"], capture_output=True, text=True)
         if tried.returncode != 0:
             skip(f"nothing can be metered here: {tried.stderr[:200]}")
