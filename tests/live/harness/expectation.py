@@ -109,7 +109,7 @@ class Comparison:
         self._said(errors)
         if not self.trace.finished:
             self.complaints.append("the trace is not finished")
-        self.complaints += [f"lost: {loss}" for loss in self.trace.losses]
+        self._lost()
         return self.complaints
 
     def _messages(self, tid: int) -> None:
@@ -221,6 +221,13 @@ class Comparison:
             for line in lines:
                 if line.kind == "SAID" and line.channel not in errors:
                     self.complaints.append(f"the meter does not say '{line.channel}'")
+
+    def _lost(self) -> None:
+        """A line LOST: the ledger counts a loss of this kind. It counts no other."""
+        expected = {line.channel for lines in self.expected.values() for line in lines if line.kind == "LOST"}
+        self.complaints += [f"the ledger does not count '{words}'" for words in expected
+                            if not any(words in loss for loss in self.trace.losses)]
+        self.complaints += [f"lost: {loss}" for loss in self.trace.losses if not any(words in loss for words in expected)]
 
     def _streams(self) -> None:
         """The operations on a stream follow each other without hole or overlap, in each direction."""
