@@ -11,7 +11,7 @@
 
 namespace dpm::cli {
 
-// "60s", "500ms", "1.5m", "12h", "7d". The error says what is expected, and not of which option.
+// From 100 ms to a year, as duration_from() reads it. The error says what is expected, and not of which option.
 Result<Duration> window_from(const std::string& text);
 
 class WindowOption {

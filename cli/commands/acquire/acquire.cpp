@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "cli/command.hpp"
+#include "cli/limit_option.hpp"
 #include "cli/meter/conclude.hpp"
 #include "cli/meter/metering.hpp"
 #include "cli/meter/source_option.hpp"
@@ -41,9 +42,7 @@ class AcquireCommand : public Command {
     options.flag("--everything", everything_, "Instead of a process: all of this machine but those of dpm")
         .excludes(pid)
         .excludes(cgroup);
-    options.value("--for", limit_, "Let go after this time, such as 30s or 5m (default: at the end, or at control-C)")
-        .type_name("TIME")
-        .check(limit_problem);
+    limit_.describe(options, "Let go after this time, such as 30s or 5m (default: at the end, or at control-C)");
     options.value("-o,--output", output_,
                   "A new directory for trace, results.json and report.html (default: dpm-NAME-PID)");
     options.value("--flags", flags_, "Which events, such as send,receive or -accept (default: all)");
@@ -79,10 +78,6 @@ class AcquireCommand : public Command {
   }
 
  private:
-  static std::string limit_problem(const std::string& text) {
-    const auto limit = window_from(text);
-    return limit ? std::string() : limit.error().what;
-  }
   bool is_scope() const { return everything_ || !scope_.cgroup.empty(); }
   std::string default_output() const {
     if (!is_scope()) return OutputFolder::default_name(read_command_name(pid_, pid_), pid_);
@@ -109,7 +104,7 @@ class AcquireCommand : public Command {
                                  {.trace = folder.trace(),
                                   .output = folder.absolute_path(),
                                   .stop_signals = {SIGINT, SIGTERM, SIGHUP},
-                                  .limit = limit_.empty() ? std::nullopt : std::optional(window_from(limit_).value()),
+                                  .limit = limit_.limit(),
                                   .listener = schedule->get(),
                                   .on_left_behind = [&](const Recorded& so_far, const std::vector<ProcessLeft>& left) {
                                     conclusion.so_far(so_far, left);
@@ -124,7 +119,8 @@ class AcquireCommand : public Command {
   std::uint32_t pid_ = 0;
   MeteringMethod::Scope scope_;
   bool everything_ = false;
-  std::string limit_, output_, flags_, templates_;
+  LimitOption limit_;
+  std::string output_, flags_, templates_;
   bool serve_ = false;
   SourceOption source_;
   WindowOption window_;

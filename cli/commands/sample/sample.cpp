@@ -14,6 +14,7 @@
 #include "answers/sampling/trace_samples.hpp"
 #include "answers/sampling/wait_results.hpp"
 #include "cli/command.hpp"
+#include "cli/limit_option.hpp"
 #include "cli/sampling/sample_loop.hpp"
 #include "os/local_clock.hpp"
 #include "os/new_file.hpp"
@@ -24,7 +25,6 @@ namespace dpm::cli {
 namespace {
 
 constexpr double kIntervalLeast_s = .001, kIntervalMost_s = 3600, kNsPerSecond = 1e9;
-constexpr double kForMost_s = 1e9;  // 30 years: more is a mistake, and nanoseconds of it do not overflow
 
 std::uint64_t ns_of(double seconds) { return static_cast<std::uint64_t>(seconds * kNsPerSecond + .5); }
 
@@ -54,9 +54,9 @@ class SampleCommand : public Command {
                     .value("-i,--interval", interval_s_,
                            "Seconds between two samples; of a trace that has ended about a thousandth of its time")
                     .show_default();
-    for_ = options.value(
-        "--for", for_s_,
-        "Seconds after which to end (default: when the command or all processes have ended, or Control-C)");
+    limit_.describe(
+        options,
+        "End after this time, such as 30s or 5m (default: when the command or all processes have ended, or Control-C)");
     count_ = options.value("--count", count_most_, "Samples after which to end").check(whole_number);
     options
         .value(
@@ -79,11 +79,6 @@ class SampleCommand : public Command {
       return refuse(terminal, *this,
                     Error{fmt::format("-i {:g}: an interval has from {:g} to {:g} seconds", interval_s_,
                                       kIntervalLeast_s, kIntervalMost_s)});
-    if (for_->is_given() && !(for_s_ > 0 && for_s_ <= kForMost_s))
-      return refuse(terminal, *this,
-                    Error{fmt::format("--for {:g}: a time is more than 0 and at most {:g} seconds; without --for, "
-                                      "sampling ends with the processes",
-                                      for_s_, kForMost_s)});
     if (count_->is_given() && count_most_ == 0)
       return refuse(terminal, *this, Error{"--count 0: without samples there is nothing to count"});
     const std::array<std::string, 2> new_files = {output_, log_};
@@ -106,7 +101,7 @@ class SampleCommand : public Command {
     if (*requests) sampler.count_requests([&] { return (*requests)->level(steady_clock_ns()); });
     const bool is_shown = !command && !json_ && ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDIN_FILENO) == 1;
     const SampleLoop loop{.interval_ns = ns_of(interval_s_),
-                          .most_ns = ns_of(for_s_),
+                          .most_ns = limit_.limit() ? static_cast<std::uint64_t>(limit_.limit()->ns) : 0,
                           .samples_most = count_most_,
                           .shows_table = is_shown,
                           .colour = terminal.colour,
@@ -200,9 +195,10 @@ class SampleCommand : public Command {
 
   std::vector<std::string> command_, of_;
   std::string server_, output_, log_, source_ = "auto", why_proc_;
-  double interval_s_ = .123, for_s_ = 0;
+  double interval_s_ = .123;
+  LimitOption limit_;
   std::uint64_t count_most_ = 0;
-  std::optional<Option> interval_, for_, count_;
+  std::optional<Option> interval_, count_;
   std::optional<KeptCounts> kept_;
   std::optional<sampling::StateLogWriter> log_writer_;
   sampling::WaitPlaces waits_;

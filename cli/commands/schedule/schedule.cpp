@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/limit_option.hpp"
 #include "cli/meter/descriptor_watch.hpp"
 #include "cli/meter/limit_timer.hpp"
 #include "cli/meter/source_option.hpp"
@@ -34,12 +35,7 @@ class ScheduleCommand : public Command {
                "Instead: all processes of this cgroup and of those below it, also those that enter or start later")
         .excludes(pids);
     options_.describe(options);
-    options.value("--for", limit_, "End after this time, such as 30s or 5m (default: at the end, or at control-C)")
-        .type_name("TIME")
-        .check([](const std::string& text) {
-          const auto limit = window_from(text);
-          return limit ? std::string() : limit.error().what;
-        });
+    limit_.describe(options, "End after this time, such as 30s or 5m (default: at the end, or at control-C)");
     source_.describe(options, method_);
     options.flag("--json", json_, "Print the journal as JSON");
   }
@@ -93,7 +89,7 @@ class ScheduleCommand : public Command {
     std::vector<DescriptorWatch::Watched> watched = {{signals.fd(), [&] {
                                                         if (signals.take()) stop();
                                                       }}};
-    const UniqueFd limit = timer_after(limit_.empty() ? std::nullopt : std::optional(window_from(limit_).value()));
+    const UniqueFd limit = timer_after(limit_.limit());
     if (limit)
       watched.push_back({limit.get(), [&] {
                            std::uint64_t times = 0;
@@ -121,7 +117,7 @@ class ScheduleCommand : public Command {
 
   MeteringMethod::Scope scope_;
   ScheduleOptions options_;
-  std::string limit_;
+  LimitOption limit_;
   SourceOption source_;
   MeteringMethod::Options method_;
   bool json_ = false;
