@@ -108,6 +108,11 @@ Processes::Birth FollowedThreads::birth_of_first(std::uint32_t tid) const {
   return birth;
 }
 
+// Of an end before a thread was followed the kernel's programs tell nothing. Its parent may keep the dead process for any time.
+bool FollowedThreads::has_ended_unseen(std::uint32_t pid, std::uint32_t tid) {
+  return is_ending(pid, tid).value_or(true);
+}
+
 std::shared_ptr<FollowedProcess> FollowedThreads::process_at(std::uint32_t pid) const {
   for (const auto& [tid, thread] : threads_)
     if (thread->process->pid == pid && !thread->end) return thread->process;
@@ -119,7 +124,7 @@ void FollowedThreads::add_running(std::uint32_t pid, std::int64_t now_ns) {
   std::stable_partition(tids.begin(), tids.end(), [pid](std::uint32_t tid) { return tid == pid; });
   std::shared_ptr<FollowedProcess> process = process_at(pid);
   for (const std::uint32_t tid : tids) {
-    if (find(tid) != nullptr) continue;
+    if (find(tid) != nullptr || has_ended_unseen(pid, tid)) continue;
     const Processes::Birth birth = birth_of_running(pid, tid);
     if (process == nullptr) {
       process = std::make_shared<FollowedProcess>();
@@ -158,8 +163,9 @@ void FollowedThreads::begin_program(std::int64_t now_ns) {
   for (const std::uint32_t tid : read_thread_ids(program_.pid))
     if (tid != program_.pid) tids.push_back(tid);
   for (const std::uint32_t tid : tids) {
+    if (!program_.from_start && has_ended_unseen(program_.pid, tid)) continue;
     const Processes::Birth birth = birth_of_first(tid);
-    if (tid == program_.pid) {
+    if (process->threads == 0) {
       process->program = birth.program;
       process->cgroup = birth.cgroup;
     }

@@ -12,6 +12,7 @@ namespace dpm {
 // Those that a thread starts once it is followed are followed too. So when all that are listed are followed, all are.
 Result<void> follow_all_threads(std::uint32_t pid, KernelPrograms& programs) {
   std::set<std::uint32_t> followed;
+  bool any_lives = false;
   for (bool is_new = true; is_new;) {
     is_new = false;
     for (const std::uint32_t tid : read_thread_ids(pid)) {
@@ -24,9 +25,11 @@ Result<void> follow_all_threads(std::uint32_t pid, KernelPrograms& programs) {
         return Error{
             "Linux 6.9 is needed to follow the threads of a running process; --source notify does not need it"};
       if (auto done = programs.follow(thread.get()); !done && errno != ESRCH) return done.error();
+      any_lives |= !is_ending(pid, tid).value_or(true);
     }
   }
   if (followed.empty()) return Error{"there is no such process"};
+  if (!any_lives) return Error{"it has ended already"};
   return {};
 }
 

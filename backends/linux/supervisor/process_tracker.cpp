@@ -280,8 +280,9 @@ TrackedThread* ProcessTracker::discover(std::uint32_t tid) {
 TrackedThread* ProcessTracker::discover_process(std::uint32_t pid, std::uint32_t parent_pid) {
   const auto status = shared_.kernel.read_status(pid);
   const auto state = shared_.kernel.read_child(pid);
-  // The meter itself is a child of a program that is its namespace's first process.
-  if (!status || !state || status->seccomp_filters < filters_min_) return nullptr;
+  if (!status || !state) return nullptr;
+  // The meter itself is a child of a program that is its namespace's first process. The dead have no filters since Linux 6.11.
+  if (!state->has_ended() && status->seccomp_filters < filters_min_) return nullptr;
   Creator creator = is_ours(parent_pid) ? creator_of(pid, parent_pid) : Creator{};
   if (looks() && creator.thread == nullptr) parentless_.push_back(name_for_people(shared_.kernel, pid));
   if (TrackedThread* parent = creator.thread == nullptr ? nullptr : shared_.table.thread(creator.thread->tid()))

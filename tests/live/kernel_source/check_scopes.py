@@ -156,6 +156,17 @@ def everything(checks: Checks) -> None:
     checks.check(meter.pid not in sent and os.getpid() in sent, "the meter is metered, or this test is not")
 
 
+def ends_while_it_comes(checks: Checks) -> None:
+    """A program that ends before the meter is at work, and is not waited for: it is refused, or metered to its end."""
+    for life_s in (0, .2, .5, .8, 1.1, 1.4, 1.7, 2):
+        program = subprocess.Popen(["sleep", str(life_s)])
+        done = subprocess.run([checks.options.dpm, "acquire", str(program.pid), "--source", "ebpf", "-o", "out"], capture_output=True, text=True,
+                              timeout=60, cwd=checks.workshop.folder())
+        is_refused = done.returncode == 2 and "has ended already" in done.stderr
+        checks.check(is_refused or (done.returncode == 0 and " 0 lost" in done.stderr), f"{life_s} s: {done.returncode} {done.stderr!r}")
+        program.wait()
+
+
 def refusals(checks: Checks) -> None:
     def refused(words: list[Any], said: str, **how: Any) -> None:
         done = subprocess.run([checks.options.dpm, "acquire", *words, "-o", "out"], capture_output=True, text=True, timeout=60,
@@ -201,7 +212,7 @@ def main() -> bool:
     roots = [line.split()[4] for line in open("/proc/self/mountinfo") if " - cgroup2 " in line]
     if not roots or not os.access(roots[0], os.W_OK):
         running.skip("no cgroups of version 2 can be made here")
-    cases = {case.__name__: case for case in (cgroup, ends_in_time, everything, refusals)}
+    cases = {case.__name__: case for case in (cgroup, ends_in_time, ends_while_it_comes, everything, refusals)}
     failed = 0
     with running.Workshop() as workshop:
         for name in options.cases or cases:

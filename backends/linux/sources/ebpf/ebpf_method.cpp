@@ -101,6 +101,8 @@ Result<std::unique_ptr<MeteredRun>> follow_running(std::uint32_t pid, std::size_
   const std::string name = read_command_name(pid, pid);
   const auto refuse = [&](const std::string& why) { return Error{fmt::format("acquire {} ({}): {}", pid, name, why)}; };
   if (name.empty()) return Error{fmt::format("acquire {}: there is no such process ('ps -e' lists them)", pid)};
+  if (is_ending(pid, pid).value_or(false) && read_thread_ids(pid).size() <= 1)
+    return refuse("it has ended already; its parent has not yet asked for its exit status");
   if (read_program_path(pid).empty())
     return refuse(
         "it belongs to another account, or is a thread of the kernel; run dpm as its user or as root to meter "
