@@ -101,7 +101,7 @@ void MachineOffsets::settle() {
   }
 }
 
-// The least sums from `root` to each machine; kFar: there is no way. None: a circle takes less than no time.
+// The shortest distances from `root` to each machine; kFar where there is no path. Nothing if a cycle is negative.
 std::optional<std::vector<std::int64_t>> MachineOffsets::shortest(std::span<const Way> ways, MachineId root,
                                                                   std::size_t machines) {
   std::vector<std::int64_t> sums(machines, kFar);

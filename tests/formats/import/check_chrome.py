@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """check_chrome.py DPM SOURCE
 
-What dpm export writes for Perfetto, dpm import reads: each pair of processes has the same messages and bytes, on the same machines, but for
-those that were never received, of which there is no arrow. dpm statistics takes the file itself, and leaves nothing behind.
+dpm import reads the files that dpm export writes for Perfetto: each pair of processes has the same received messages and bytes, on the same
+machines. Messages that were never received have no arrows. dpm statistics reads the file itself, and leaves no files behind.
 """
 import collections
 import json
