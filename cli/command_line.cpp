@@ -11,6 +11,7 @@
 
 #include "cli/command.hpp"
 #include "model/nearest_name.hpp"
+#include "text/duration_text.hpp"
 #include "text/printable.hpp"
 #include "text/wrapped.hpp"
 
@@ -222,6 +223,18 @@ Option Options::value(const std::string& names, std::uint64_t& number, const std
 }
 Option Options::value(const std::string& names, std::optional<std::uint64_t>& number, const std::string& help) {
   return Option(command_.add_option(names, number, help));
+}
+Option Options::value(const std::string& names, std::optional<Duration>& duration, const std::string& help) {
+  const auto read = [&duration](const std::string& text) { duration = duration_from(text).value(); };
+  return Option(command_.add_option_function<std::string>(names, read, help))
+      .type_name("TIME")
+      .check([names](const std::string& text) -> std::string {
+        const auto read_duration = duration_from(text);
+        if (!read_duration) return read_duration.error().what;
+        return read_duration->ns > 0
+                   ? ""
+                   : "a time is more than 0; without " + names + ", the command ends as its help says";
+      });
 }
 Option Options::list(const std::string& names, std::vector<std::string>& words, const std::string& help) {
   return Option(command_.add_option(names, words, help));

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "model/time.hpp"
+
 namespace CLI {
 class App;
 class Option;
@@ -72,6 +74,8 @@ class Options {
   Option value(const std::string& names, std::uint32_t& number, const std::string& help);
   Option value(const std::string& names, std::uint64_t& number, const std::string& help);
   Option value(const std::string& names, std::optional<std::uint64_t>& number, const std::string& help);
+  // More than 0, as duration_from() reads it.
+  Option value(const std::string& names, std::optional<Duration>& duration, const std::string& help);
 
   Option list(const std::string& names, std::vector<std::string>& words, const std::string& help);
   Option list(const std::string& names, std::vector<std::uint32_t>& numbers, const std::string& help);

@@ -210,9 +210,8 @@ class Predictor {
     if (order == Order::recorded || !target_.replicas.empty()) return result;
     for (int i = 0; i < kRulesDropped; ++i) {
       early_ = causality_.early_answers(*result.schedule, roles_);
-      const bool is_possible =
-          roles_.timers != nullptr || result.elapsed_ns >= causality_.shortest_ns(target_, *result.schedule);
-      if (is_possible || early_.empty()) return result;
+      if (early_.empty() || roles_.timers != nullptr) return result;
+      if (result.elapsed_ns >= causality_.shortest_ns(target_, *result.schedule)) return result;
       for (const std::uint32_t p : early_) leave_in_order(p);
       if (i + 2 == kRulesDropped)
         for (std::uint32_t p = 0; p < history_.process_count(); ++p) leave_in_order(p);

@@ -53,6 +53,9 @@ std::uint64_t cpu_time_of(std::uint32_t pid, std::uint32_t tid) {
   return thread_ns;
 }
 
+// The kernel's programs report no end that came before they followed the thread. A parent may leave a dead process unreaped.
+bool has_ended_unseen(std::uint32_t pid, std::uint32_t tid) { return is_ending(pid, tid).value_or(true); }
+
 }  // namespace
 
 void FollowedThread::read_cpu_time(std::uint64_t low_bits) {
@@ -106,11 +109,6 @@ Processes::Birth FollowedThreads::birth_of_first(std::uint32_t tid) const {
   birth.name = file_name(first_word(program_.command));
   process_cpu_time_ns(program_.pid, birth.cpu_before_ns);  // dpm's
   return birth;
-}
-
-// Of an end before a thread was followed the kernel's programs tell nothing. Its parent may keep the dead process for any time.
-bool FollowedThreads::has_ended_unseen(std::uint32_t pid, std::uint32_t tid) {
-  return is_ending(pid, tid).value_or(true);
 }
 
 std::shared_ptr<FollowedProcess> FollowedThreads::process_at(std::uint32_t pid) const {

@@ -92,7 +92,6 @@ class FollowedThreads {
   void take_over(std::uint32_t tid, std::uint32_t pid, std::uint64_t cpu_ns, std::int64_t now_ns);
   Processes::Birth birth_of_first(std::uint32_t tid) const;
   Processes::Birth birth_of_running(std::uint32_t pid, std::uint32_t tid) const;
-  static bool has_ended_unseen(std::uint32_t pid, std::uint32_t tid);
   std::shared_ptr<FollowedProcess> process_at(std::uint32_t pid) const;
   FollowedThread& add(const Processes::Birth& birth, FollowedThread* creator, std::shared_ptr<FollowedProcess> process,
                       std::int64_t now_ns);

@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "cli/command.hpp"
-#include "cli/limit_option.hpp"
 #include "cli/meter/conclude.hpp"
 #include "cli/meter/metering.hpp"
 #include "cli/meter/source_option.hpp"
@@ -42,7 +41,7 @@ class AcquireCommand : public Command {
     options.flag("--everything", everything_, "Instead of a process: all of this machine but those of dpm")
         .excludes(pid)
         .excludes(cgroup);
-    limit_.describe(options, "Let go after this time, such as 30s or 5m (default: at the end, or at control-C)");
+    options.value("--for", limit_, "Let go after this time, such as 30s or 5m (default: at the end, or at control-C)");
     options.value("-o,--output", output_,
                   "A new directory for trace, results.json and report.html (default: dpm-NAME-PID)");
     options.value("--flags", flags_, "Which events, such as send,receive or -accept (default: all)");
@@ -104,7 +103,7 @@ class AcquireCommand : public Command {
                                  {.trace = folder.trace(),
                                   .output = folder.absolute_path(),
                                   .stop_signals = {SIGINT, SIGTERM, SIGHUP},
-                                  .limit = limit_.limit(),
+                                  .limit = limit_,
                                   .listener = schedule->get(),
                                   .on_left_behind = [&](const Recorded& so_far, const std::vector<ProcessLeft>& left) {
                                     conclusion.so_far(so_far, left);
@@ -119,7 +118,7 @@ class AcquireCommand : public Command {
   std::uint32_t pid_ = 0;
   MeteringMethod::Scope scope_;
   bool everything_ = false;
-  LimitOption limit_;
+  std::optional<Duration> limit_;
   std::string output_, flags_, templates_;
   bool serve_ = false;
   SourceOption source_;

@@ -14,7 +14,6 @@
 #include "answers/sampling/trace_samples.hpp"
 #include "answers/sampling/wait_results.hpp"
 #include "cli/command.hpp"
-#include "cli/limit_option.hpp"
 #include "cli/sampling/sample_loop.hpp"
 #include "os/local_clock.hpp"
 #include "os/new_file.hpp"
@@ -54,8 +53,8 @@ class SampleCommand : public Command {
                     .value("-i,--interval", interval_s_,
                            "Seconds between two samples; of a trace that has ended about a thousandth of its time")
                     .show_default();
-    limit_.describe(
-        options,
+    options.value(
+        "--for", limit_,
         "End after this time, such as 30s or 5m (default: when the command or all processes have ended, or Control-C)");
     count_ = options.value("--count", count_most_, "Samples after which to end").check(whole_number);
     options
@@ -101,7 +100,7 @@ class SampleCommand : public Command {
     if (*requests) sampler.count_requests([&] { return (*requests)->level(steady_clock_ns()); });
     const bool is_shown = !command && !json_ && ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDIN_FILENO) == 1;
     const SampleLoop loop{.interval_ns = ns_of(interval_s_),
-                          .most_ns = limit_.limit() ? static_cast<std::uint64_t>(limit_.limit()->ns) : 0,
+                          .most_ns = static_cast<std::uint64_t>(limit_.value_or(Duration{}).ns),
                           .samples_most = count_most_,
                           .shows_table = is_shown,
                           .colour = terminal.colour,
@@ -196,7 +195,7 @@ class SampleCommand : public Command {
   std::vector<std::string> command_, of_;
   std::string server_, output_, log_, source_ = "auto", why_proc_;
   double interval_s_ = .123;
-  LimitOption limit_;
+  std::optional<Duration> limit_;
   std::uint64_t count_most_ = 0;
   std::optional<Option> interval_, count_;
   std::optional<KeptCounts> kept_;

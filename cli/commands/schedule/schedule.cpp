@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
-#include "cli/limit_option.hpp"
 #include "cli/meter/descriptor_watch.hpp"
 #include "cli/meter/limit_timer.hpp"
 #include "cli/meter/source_option.hpp"
@@ -35,7 +34,7 @@ class ScheduleCommand : public Command {
                "Instead: all processes of this cgroup and of those below it, also those that enter or start later")
         .excludes(pids);
     options_.describe(options);
-    limit_.describe(options, "End after this time, such as 30s or 5m (default: at the end, or at control-C)");
+    options.value("--for", limit_, "End after this time, such as 30s or 5m (default: at the end, or at control-C)");
     source_.describe(options, method_);
     options.flag("--json", json_, "Print the journal as JSON");
   }
@@ -89,7 +88,7 @@ class ScheduleCommand : public Command {
     std::vector<DescriptorWatch::Watched> watched = {{signals.fd(), [&] {
                                                         if (signals.take()) stop();
                                                       }}};
-    const UniqueFd limit = timer_after(limit_.limit());
+    const UniqueFd limit = timer_after(limit_);
     if (limit)
       watched.push_back({limit.get(), [&] {
                            std::uint64_t times = 0;
@@ -117,7 +116,7 @@ class ScheduleCommand : public Command {
 
   MeteringMethod::Scope scope_;
   ScheduleOptions options_;
-  LimitOption limit_;
+  std::optional<Duration> limit_;
   SourceOption source_;
   MeteringMethod::Options method_;
   bool json_ = false;

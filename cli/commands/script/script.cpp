@@ -12,7 +12,6 @@
 
 #include "answers/results/ledger_results.hpp"
 #include "cli/command.hpp"
-#include "cli/limit_option.hpp"
 #include "cli/sampling/sampled_command.hpp"
 #include "cli/scripting/high_level_results.hpp"
 #include "cli/scripting/live_evaluation.hpp"
@@ -56,7 +55,7 @@ class ScriptCommand : public Command {
         .check(process_number)
         .one_word_each()
         .excludes(command);
-    limit_.describe(options, "End after this time, such as 30s or 5m");
+    options.value("--for", limit_, "End after this time, such as 30s or 5m");
     options.flag("--json", json_, "Print each event as a line of JSON, and the summary as the last line");
     options.value("-o,--output", output_, "A new file for the events, apart from what the command prints");
     options.value("--trace", trace_,
@@ -143,15 +142,14 @@ class ScriptCommand : public Command {
               const Outputs& outputs, Terminal& terminal) const {
     using Clock = std::chrono::steady_clock;
     StopSignals signals;
-    const auto limit = limit_.limit();
-    const auto end = Clock::now() + std::chrono::nanoseconds(limit.value_or(Duration{}).ns);
+    const auto end = Clock::now() + std::chrono::nanoseconds(limit_.value_or(Duration{}).ns);
     report(watch, outputs, terminal);  // what runs already is told first
     if (command) command->begin();
     for (bool is_over = false; !is_over;) {
       // Asked first, so that the last look comes after the end.
       if (command && command->has_ended()) is_over = true;
       if (!pids_.empty() && chosen.have_ended()) is_over = true;
-      if (limit && Clock::now() >= end) is_over = true;
+      if (limit_ && Clock::now() >= end) is_over = true;
       const bool is_busy = report(watch, outputs, terminal);
       if (is_over) break;
       std::array<pollfd, 2> waiting{pollfd{signals.descriptor(), POLLIN, 0}, pollfd{watch.descriptor(), POLLIN, 0}};
@@ -190,7 +188,7 @@ class ScriptCommand : public Command {
   std::string script_, output_, trace_;
   std::vector<std::string> command_;
   std::vector<std::uint32_t> pids_;
-  LimitOption limit_;
+  std::optional<Duration> limit_;
   bool json_ = false, quiet_ = false;
 };
 
