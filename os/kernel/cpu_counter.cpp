@@ -22,6 +22,11 @@ CpuCounter::CpuCounter(std::uint32_t tid, Scope scope, std::uint64_t used_ns) : 
   refused_ = !counter_ && errno != ESRCH;
 }
 
+void CpuCounter::clock_says(std::uint64_t used_ns) {
+  std::uint64_t known_ns = 0;
+  if (cpu_time_ns(known_ns) && used_ns > known_ns) used_before_ns_ += used_ns - known_ns;
+}
+
 bool CpuCounter::cpu_time_ns(std::uint64_t& cpu_ns) const {
   std::uint64_t counted_ns = 0;
   if (!counter_ || ::read(counter_.get(), &counted_ns, sizeof counted_ns) != sizeof counted_ns) return false;

@@ -29,7 +29,8 @@ struct MemoryPart {
 };
 void read_memory(std::uint32_t tid, std::span<const MemoryPart> parts);
 
-// The CPU time of all threads of a process other than the calling one. Costs 0.4 us. False if it is gone.
+// The CPU time of all threads of a process other than the calling one; of a thread that runs on another CPU, up to the
+// last tick there. Costs 0.4 us. False if it is gone.
 bool process_cpu_time_ns(std::uint32_t pid, std::uint64_t& cpu_ns);
 
 // Numbers about one thread, from files of /proc that are opened once and read many times.

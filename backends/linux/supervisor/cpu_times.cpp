@@ -10,6 +10,9 @@
 namespace dpm {
 namespace {
 
+// Of kernels with 100 ticks a second, and the time until it is looked at.
+constexpr std::int64_t kLongestTickNs = 12'000'000;
+
 std::int64_t tick_ns() { return 1'000'000'000 / ::sysconf(_SC_CLK_TCK); }
 
 }  // namespace
@@ -58,7 +61,7 @@ std::optional<std::uint64_t> CpuTimes::share_of_ended(TrackedThread& thread) {
   constexpr std::size_t kThreadsMax = 256;
   const Kinship& kinship = thread.process->kinship;
   std::uint64_t total_ns = 0;
-  // The process's clock first: reading it brings the numbers of its running threads up to date.
+  // The process's clock first: what its running threads use meanwhile is theirs.
   if (kinship.threads.size() > kThreadsMax || !process_has_used(thread, total_ns)) return std::nullopt;
   std::uint64_t accounted_ns = kinship.ended_cpu_ns + thread.cpu_ns, sharing = 1;
   for (TrackedThread* other : kinship.threads) {
@@ -131,6 +134,19 @@ void CpuTimes::count(TrackedThread& thread) {
   const auto scope = several ? CpuCounter::Scope::thread : CpuCounter::Scope::thread_and_those_it_starts;
   counter = shared_.kernel.count_cpu(tid, scope, cpu_ns);
   if (counter.was_refused()) counters_allowed_ = false;
+  if (counter) compared_.push_back({tid, shared_.kernel.steady_ns() + kLongestTickNs});
+}
+
+void CpuTimes::compare_counters(std::int64_t now_ns) {
+  std::erase_if(compared_, [&](const Comparison& comparison) {
+    TrackedThread* thread = shared_.table.thread(comparison.tid);
+    if (thread == nullptr) return true;
+    std::uint64_t cpu_ns = 0;
+    CpuCounter& all = thread->process->kinship.counter;
+    if (all && shared_.kernel.process_cpu_time_ns(thread->metered->pid(), cpu_ns)) all.clock_says(cpu_ns);
+    if (thread->counter && thread->files->cpu_time_ns(cpu_ns)) thread->counter.clock_says(cpu_ns);
+    return now_ns >= comparison.until_ns;
+  });
 }
 
 void CpuTimes::is_gone(const Kinship& kinship) {

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "backends/linux/supervisor/shared.hpp"
 
@@ -37,11 +38,21 @@ class CpuTimes {
   // Where ends of children cannot be held, their counters are opened while they run.
   void count_children(const TrackedProcess& process);
 
+  // Counters of processes that ran when they were opened are compared with clocks until a tick has brought these up to
+  // date, as CpuCounter needs it.
+  bool has_to_compare() const { return !compared_.empty(); }
+  void compare_counters(std::int64_t now_ns);
+
   // The process is gone: what stayed unknown of it is added up.
   void is_gone(const Kinship& kinship);
   std::optional<std::string> warning() const;
 
  private:
+  struct Comparison {
+    std::uint32_t tid = 0;
+    std::int64_t until_ns = 0;
+  };
+
   bool has_used_so_far(const TrackedThread& thread, std::uint64_t& cpu_ns) const;
   bool process_has_used(const TrackedThread& thread, std::uint64_t& cpu_ns) const;
   void has_used(TrackedThread& thread, std::uint64_t cpu_ns);
@@ -51,6 +62,7 @@ class CpuTimes {
   Shared& shared_;
   const std::uint64_t call_cost_ns_;
   bool counters_allowed_;
+  std::vector<Comparison> compared_;
   std::uint64_t unknown_ends_ = 0;                             // processes whose CPU time to the end is not known,
   std::int64_t unknown_cpu_ns_ = 0;                            // how much it can be that is missing,
   LocalTime unknown_from_{INT64_MAX}, unknown_to_{INT64_MIN};  // and when that was

@@ -140,6 +140,7 @@ void Supervisor::attend(pthread_t serving) {
     if (stopped_ || all_gone_) break;
     now_ns = kernel_.steady_ns();
     handler_.held().fail_late(now_ns);
+    handler_.tracker().cpu_times().compare_counters(now_ns);
     if (count > 0) {  // kEndEvent among others
       tick_ns_ = kTickNs;
       next_tick_ns = std::min(next_tick_ns, now_ns + kTickNs);
@@ -166,7 +167,8 @@ std::int64_t Supervisor::wake_up_at_ns(std::int64_t now_ns, std::int64_t next_ti
   std::int64_t until_ns = std::max(now_ns, next_tick_ns);
   if (const std::int64_t deadline_ns = handler_.held().next_deadline_ns(); deadline_ns != 0)
     until_ns = std::clamp(deadline_ns, now_ns, until_ns);
-  return handler_.held().has_to_inspect() ? std::min(until_ns, now_ns + kLookAgainNs) : until_ns;
+  const bool soon = handler_.held().has_to_inspect() || handler_.tracker().cpu_times().has_to_compare();
+  return soon ? std::min(until_ns, now_ns + kLookAgainNs) : until_ns;
 }
 
 void Supervisor::take_event(std::uint64_t data) {
@@ -254,9 +256,7 @@ std::vector<std::string> Supervisor::warnings() {
   std::vector<std::string> warnings;
   if (!news_.tells_of_processes())
     warnings.push_back(
-        fmt::format("processes were learnt about from /proc only ({}): times of forks, execs and ends may be late; "
-                    "threads that make no metered call are missing, and so are processes that make none and outlive "
-                    "their parent, or they have the parent that adopted them",
+        fmt::format("processes were found in /proc only ({}): times of forks, execs and ends may be late; threads that make no metered call are missing, and so are processes that make none and outlive their parent, or they have the parent that adopted them",
                     news_.why_not()));
   const auto more = handler_.warnings();
   warnings.insert(warnings.end(), more.begin(), more.end());

@@ -1,6 +1,7 @@
 // CPU time that is counted to the end of a process, after which no clock tells it any more.
 #include "os/kernel/cpu_counter.hpp"
 
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +21,11 @@ void compute() {
   timespec used = {};
   do ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
   while (used.tv_sec == 0 && used.tv_nsec < static_cast<long>(kComputesNs));
+}
+
+void pause_ns(std::int64_t ns) {
+  const timespec pause{0, static_cast<long>(ns)};
+  ::nanosleep(&pause, nullptr);
 }
 
 // A thread that starts another: both compute, and end with the process.
@@ -60,6 +66,42 @@ TEST_CASE("a counter has the CPU time of all threads that its process started, w
   REQUIRE(own.cpu_time_ns(own_ns));
   CHECK(all_ns >= 2 * kComputesNs);
   CHECK(own_ns < kComputesNs);
+}
+
+// Its clock is as old as the last tick of its CPU: up to 10 ms, by which each counter would be short.
+TEST_CASE("a counter that is opened while its process runs on another CPU has what it used before", "[kernel]") {
+  constexpr int kProcesses = 8;
+  constexpr std::int64_t kUntilTickNs = 12'000'000, kPauseNs = 500'000;
+  cpu_set_t all = {};
+  REQUIRE(::sched_getaffinity(0, sizeof all, &all) == 0);
+  if (CPU_COUNT(&all) < 2) {
+    WARN("SKIPPED: this needs two CPUs");
+    return;
+  }
+  for (int i = 0; i < kProcesses; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      compute();
+      ::_exit(0);
+    }
+    const auto pid = static_cast<std::uint32_t>(child);
+    pause_ns(7'300'000 + 900'000 * i);  // somewhere between two ticks
+    std::uint64_t before_ns = 0;
+    REQUIRE(process_cpu_time_ns(pid, before_ns));
+    CpuCounter counter(pid, CpuCounter::Scope::thread_and_those_it_starts, before_ns);
+    for (std::int64_t ns = 0; ns < kUntilTickNs; ns += kPauseNs) {
+      pause_ns(kPauseNs);
+      std::uint64_t now_ns = 0;
+      REQUIRE(process_cpu_time_ns(pid, now_ns));
+      counter.clock_says(now_ns);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    if (counter.was_refused()) return;  // kernel.perf_event_paranoid
+    std::uint64_t counted_ns = 0;
+    REQUIRE(counter.cpu_time_ns(counted_ns));
+    CHECK(counted_ns + 1'000'000 >= kComputesNs);
+  }
 }
 
 }  // namespace dpm
