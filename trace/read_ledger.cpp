@@ -40,7 +40,9 @@ Ledger unfinished_ledger(const TraceRead& read) {
 
 std::string begins_in_the_middle(const Ledger& ledger, Duration window) {
   return fmt::format(
-      "the trace begins in the middle: --window kept about the last {:g} s and removed {} of {} again; messages, waits and CPU time before that are not counted, and messages that were in transit then have one end",
+      "the trace begins in the middle: --window kept about the last {:g} s and removed {} of {} again; messages, waits "
+      "and "
+      "CPU time before that are not counted, and messages that were on their way then have one end",
       window.seconds(), ledger.removed, counted(ledger.kept, "kept event"));
 }
 

@@ -75,7 +75,8 @@ class TwinMaker {
     }
     if (stands_still()) {
       return Error{
-          "the trace ends with every process waiting for a message and none in transit: the program was deadlocked, and so would be its twin"};
+          "the trace ends with every process waiting for a message and none on its way: the program was "
+          "deadlocked, and so would be its twin"};
     }
     return {};
   }

@@ -291,7 +291,7 @@ Reach future_of(const std::vector<RecordedArc>& arcs, const RecordedArc& of) {
 
 Result<Answer> SpaceTimeAnswers::message(const Json& params, LiveRecording& recording) {
   const auto known = arcs_.find(static_cast<std::uint64_t>(params.at("arc").get<double>()));
-  if (known == arcs_.end()) return Error{"this message belongs to an outdated picture: draw the window again"};
+  if (known == arcs_.end()) return Error{"this message is of a picture that is too old; draw the window again"};
   const KnownArc arc = known->second;
   const std::int64_t took_ns = std::max<std::int64_t>(arc.received_ns - arc.sent_ns, 1'000'000);
   std::optional<LiveRecording::Window> events;

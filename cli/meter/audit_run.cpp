@@ -203,7 +203,7 @@ bool has_failed(const OutputFolder& folder, int program_status, Terminal& termin
   if (!document.is_object()) {
     failure = "the audit was not made";
   } else if (document.value("verdict", "") == kFailed) {
-    failure = "the ledger has no losses, but the counts of the kernel differ (audit.json)";
+    failure = "nothing was counted as lost, but the kernel counted otherwise (audit.json)";
   }
   if (failure.empty()) return false;
   terminal.err << fmt::format("dpm meter: {}; the program itself {}\n", failure, status_text(program_status))

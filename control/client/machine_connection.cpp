@@ -58,7 +58,7 @@ void MachineConnection::set_reading(bool on) {
 }
 
 void MachineConnection::drop(const std::string& why) {
-  end(fmt::format("the connection to {} failed: {}", machine_, why));
+  end(fmt::format("the connection to {} is of no use any more: {}", machine_, why));
 }
 
 void MachineConnection::on_link_end(const std::string& why, bool broken) {

@@ -194,14 +194,14 @@ void Reports::take(const std::string& machine, const MachineFound& report) {
     }
   }
   if (!forgotten.empty())
-    tell(fmt::format("  LOST: machine {} no longer knows: {}; it may have ended or may still run", machine,
+    tell(fmt::format("  LOST: machine {} does not know any more: {}; it may have ended or still run", machine,
                      listed(forgotten)));
   for (auto& filter : computation_.filters()) {
     if (filter.machine != machine || !filter.is_unreachable) continue;
     filter.is_unreachable = false;
     const auto* managed = managed_at(filter.pid);
     if (managed == nullptr) {
-      take(machine, FilterEnded{filter.pid, "unknown: it ended while its machine was unreachable"});
+      take(machine, FilterEnded{filter.pid, "unknown: it ended out of our reach"});
     } else if (managed->state == ProcessState::killed) {
       take(machine, FilterEnded{filter.pid, managed->reason});
     }
@@ -219,7 +219,7 @@ void Reports::take(const std::string& machine, const MachineFound& report) {
                computation_.filter_at(machine, managed.pid) == nullptr;
       }));
   if (left > 0)
-    tell(fmt::format("  FOUND: on machine {} a disconnected controller left {}; 'adopt {}' takes over", machine,
+    tell(fmt::format("  FOUND: on machine {} a controller that is gone left {}; 'adopt {}' takes over", machine,
                      left == 1 ? "1 process or filter" : fmt::format("{} processes and filters", left), machine));
 }
 

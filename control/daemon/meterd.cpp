@@ -206,7 +206,7 @@ void Meterd::perform(const std::string& controller, RequestId id, RequestBody re
 
 void Meterd::create(const std::string& controller, RequestBody request, const AgentLink::Answer& answer) {
   if (processes_.size() + agents_.size() < kProcessesMax) return agents_.create(controller, std::move(request), answer);
-  answer(Refused{fmt::format("this machine's daemon already manages {} processes and filters: remove some",
+  answer(Refused{fmt::format("this machine's daemon looks after {} processes and filters already: remove some",
                              processes_.size())});
 }
 
@@ -221,7 +221,7 @@ void Meterd::find_file(RequestId id, const std::shared_ptr<FileSearch>& search) 
 const ManagedProcess* Meterd::filter_of(RequestId id, std::uint32_t pid) {
   const ManagedProcess* filter = processes_.find(pid);
   if (filter != nullptr && filter->kind == ManagedProcess::Kind::filter) return filter;
-  controllers_.reply(id, Refused{fmt::format("filter {} is not managed by this daemon ('filter' lists those that are)", pid)});
+  controllers_.reply(id, Refused{fmt::format("no filter {} is looked after here", pid)});
   return nullptr;
 }
 

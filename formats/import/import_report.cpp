@@ -7,13 +7,13 @@ namespace dpm {
 ImportUnknownText text_of(ImportUnknown unknown) {
   switch (unknown) {
     case ImportUnknown::times:
-      return {"times (events have only an order)", "rates, queues, blame, clocks, durations"};
+      return {"times (events have only an order)", "rates, queues, blame, clocks, how long anything took"};
     case ImportUnknown::parts_of_second:
-      return {"times below a second", "shorter durations"};
+      return {"times below a second", "how long anything took that is shorter"};
     case ImportUnknown::returns:
-      return {"when calls returned", "waits that the recording does not show"};
+      return {"when calls returned", "how long a process waited, where the recording does not show it"};
     case ImportUnknown::arrivals:
-      return {"when messages arrived (inferred)", "transit times of messages"};
+      return {"when messages arrived (inferred)", "how long messages travelled"};
     case ImportUnknown::cpu_times:
       return {"CPU times", "parallelism, predict, twin, schedule"};
     case ImportUnknown::cpu_waits:

@@ -48,7 +48,8 @@ std::vector<std::string> Confinements::warnings() const {
   std::vector<std::string> warnings;
   if (!in_strict_mode_.empty())
     warnings.push_back(
-        fmt::format("{} locked itself in (seccomp's strict mode): because of the meter's filter, a second filter and a tracer enforce that mode",
+        fmt::format("{} locked itself in (seccomp's strict mode): because of the meter's filter, a second filter and a "
+                    "tracer stand in for that mode",
                     listed(in_strict_mode_)));
   if (!refused_.empty())
     warnings.push_back(fmt::format(

@@ -46,7 +46,7 @@ LossReport losses_of(Supervisor& supervisor) {
   report.seen = supervisor.summary().unrecorded_events;
   if (report.seen > 0) {
     report.losses.push_back(
-        {"the recorder could not keep up, and the program was not held back any longer", report.seen});
+        {"the recording could not keep up, and the program was not to be held any longer", report.seen});
   }
   for (auto& loss : supervisor.losses()) {
     report.seen += loss.events;

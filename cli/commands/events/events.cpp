@@ -35,7 +35,8 @@ class EventsCommand : public Command {
         .words(2, 2);
     options.value(
         "--snapshot", snapshot_,
-        "Instead of all events: the events of each process, and the messages in transit, at the moment of this event: PROCESS:N, its N-th event");
+        "Instead of all events: what each process had done, and what was under way, when this event happened: "
+        "PROCESS:N, its N-th event");
     options.list("--process", only_, "Only events of this process, or with it as peer; repeat for several");
   }
 

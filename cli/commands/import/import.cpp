@@ -29,7 +29,7 @@ class ImportCommand : public Command {
     options.value("-o,--output", request_.output, "The trace directory to write; what exists is not overwritten")
         .required();
     options.value("--machine", request_.options.machine,
-                  "The name of the machine, if the recording does not have one");
+                  "What to call the machine, where the recording does not say it");
     describe_compress(options, request_.compressed);
   }
 

@@ -97,7 +97,8 @@ class ServeCommand : public Command {
                  "End when the standard input is closed, by the program that has started this one");
     options.flag(
         "--while-watched", while_watched_,
-        "Detach from the terminal after printing the address, and end a minute after the recording has ended and the last viewer has gone");
+        "Let go of the terminal after printing the address, and end a minute after the recording has ended and "
+        "the last viewer has gone");
   }
 
   int run(Terminal& terminal) override {

@@ -46,11 +46,11 @@ class TopCommand : public Command {
               "command to meter, after --")
         .required();
     options.value("-o,--output", output_, "For a command: the new directory of its trace (default: dpm-NAME-PID)");
-    options.value("-d,--delay", period_s_, "Seconds between two updates")
+    options.value("-d,--delay", period_s_, "Seconds between two looks")
         .between(kPeriodLeast_s, kPeriodMost_s)
         .show_default();
-    options.flag("-b,--batch", batch_, "Print one update as plain text (default where the output is not a terminal)");
-    options.flag("--json", json_, "Print one update as JSON");
+    options.flag("-b,--batch", batch_, "Print one look as plain text (default where the output is not a terminal)");
+    options.flag("--json", json_, "Print one look as JSON");
     describe_threads(options, threads_);
     describe_all(options, all_);
   }

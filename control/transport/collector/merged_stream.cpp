@@ -86,7 +86,7 @@ Result<void> MergedStream::take_events(std::uint32_t number, Meter& meter, const
   if (events.first > meter.events) return Error{"events are missing"};
   const std::uint64_t known = meter.events - events.first;
   if (known >= events.count()) return {};
-  if (meter.account) return Error{"it continues after its end"};
+  if (meter.account) return Error{"it goes on after its end"};
   meter.events = events.first + events.count();
   if (!gone_.empty()) return {};
   batch_.clear();

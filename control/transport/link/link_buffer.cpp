@@ -70,7 +70,7 @@ Result<void> LinkBuffer::take(Frame frame) {
 }
 
 Result<void> LinkBuffer::on_resume(const wire::Resume& resume) {
-  if (resumed_) return Error{"the collector reports its position twice"};
+  if (resumed_) return Error{"the collector says twice where to go on"};
   if (resume.events_passed < confirmed_ || resume.events < resume.events_passed || resume.events > sent_)
     return Error{
         fmt::format("the collector wants event {}, where {} to {} can be right", resume.events, confirmed_, sent_)};
@@ -79,7 +79,7 @@ Result<void> LinkBuffer::on_resume(const wire::Resume& resume) {
   if (!resume.known) tell_all_names_again();
   if (resume.names_passed < names_first_ || resume.names < resume.names_passed ||
       resume.names > names_first_ + names_.size())
-    return Error{"the collector wants names that were never sent"};
+    return Error{"the collector wants names that were never told"};
   confirm(resume.events_passed);
   sent_ = resume.events;
   names_sent_ = static_cast<std::size_t>(resume.names - names_first_);

@@ -117,7 +117,7 @@ TEST_CASE("connections: a machine that reports states without end is dropped", "
   const auto answer = it.ask("states");
   REQUIRE_FALSE(answer);
   CHECK(answer.error().what ==
-        "the connection to states failed: it sent more reports than it can have");
+        "the connection to states is of no use any more: it reports more than there is to report");
   check_memory(before, 3 * Connections::kStatesBytesMax);
 }
 

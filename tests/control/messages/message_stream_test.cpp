@@ -272,19 +272,19 @@ TEST_CASE("request link: an end that answers what was not asked, or asks itself,
   std::string expected;
   SECTION("a number that was not asked") {
     at.peer.say(bytes_of(Reply{99, Done{}}));
-    expected = "it answered a request that was not made";
+    expected = "it answers what was not asked";
   }
   SECTION("twice the same") {
     at.peer.say(bytes_of(Reply{1, Done{}}) + bytes_of(Reply{1, Done{}}));
-    expected = "it answered a request that was not made";
+    expected = "it answers what was not asked";
   }
   SECTION("a question") {
     at.peer.say(bytes_of(kQuestion));
-    expected = "it sent a request instead of an answer";
+    expected = "it asks instead of answering";
   }
   SECTION("it could not read what was asked") {
     at.peer.say(bytes_of(Reply{0, Refused{"what?"}}));
-    expected = "it does not understand this dpm: what?";
+    expected = "it does not understand us: what?";
   }
   at.run_to_end();
   CHECK(at.end == expected + " (broken)");

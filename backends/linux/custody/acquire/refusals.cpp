@@ -118,7 +118,7 @@ std::optional<Error> metered_already(const AcquireTarget& target) {
     if (kept->meter_pid != 0)
       return Error{fmt::format("{}it is metered already, by process {}", about(target), kept->meter_pid)};
     return Error{fmt::format(
-        "{}it was metered before and has been released: its keeper (process {}) answers its calls; take it over instead",
+        "{}it was metered before, and is let go: its keeper (process {}) answers its calls; take it over instead",
         about(target), kept->keeper_pid)};
   }
   if (read_listener_numbers(target.pid).empty() || custody_of(target.pid) != Custody::abandoned) return std::nullopt;

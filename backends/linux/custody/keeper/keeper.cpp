@@ -29,7 +29,7 @@ Result<Answer> ask_keeper(const KeptProgram& program, KeeperRequest::Kind kind, 
   auto packet = receive_packet(keeper.get());
   if (!packet) return Error{doing + ": it does not answer"};
   const auto reply = message_in<KeeperReply>(*packet);
-  if (!reply) return Error{doing + ": its answer cannot be understood: was it started by another version of dpm?"};
+  if (!reply) return Error{doing + ": no answer that we understand; was it started by another version of dpm?"};
   return Answer{*reply, std::move(packet->descriptors)};
 }
 
