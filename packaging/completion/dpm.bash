@@ -13,6 +13,11 @@ _dpm_options() {
   dpm "$@" --help 2>/dev/null | awk '/^  -/ { n = split($1, names, ","); for (i = 1; i <= n; ++i) print names[i] }'
 }
 
+# The formats of a command, as it names them when it is asked for one that does not exist.
+_dpm_formats() {
+  dpm "$@" 2>&1 | sed -n 's/.*; there are:\{0,1\} //p' | tr -d ,
+}
+
 # A list of flags so far, "send,-acc", and what its last word can become; the events of model/meter_flags.hpp.
 _dpm_flags() {
   local list="$1" done="" sign="" name
@@ -53,9 +58,9 @@ _dpm() {
   elif [[ "$previous" == --order ]]; then
     choices="auto recorded arrival role"
   elif [[ "$command" == export && "$previous" == --to ]]; then
-    choices="perfetto sqlite csv dot shiviz paje prometheus otf2"
+    choices=$(_dpm_formats export . --to '?')
   elif [[ "$command" == import && "$previous" == --from ]]; then
-    choices="strace otlp otf2 jaeger zipkin chrome dpm-json"
+    choices=$(_dpm_formats import . --from '?' --output .)
   elif [[ "$previous" == --launcher ]]; then
     choices="ssh srun local"
   elif [[ "$previous" == --window ]]; then
