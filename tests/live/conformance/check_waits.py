@@ -53,6 +53,20 @@ for i in range(60):
         pid, _, used = os.wait4(-1, os.WNOHANG)
     print(child, used.ru_utime + used.ru_stime, file=sys.stderr)
 """
+# The kernel frees the memory of both after their last instruction.
+LARGE = r"""
+import os, sys, time
+def end():
+    block = b"x" * (150 << 20)
+    print(os.getpid(), time.process_time(), file=sys.stderr, flush=True)
+    os._exit(len(block) & 1)
+child = os.fork()
+if child == 0:
+    end()
+used = os.wait4(child, 0)[2]
+print(child, used.ru_utime + used.ru_stime, file=sys.stderr, flush=True)
+end()
+"""
 WAITER = "import os,time\nc=os.fork()\nif not c: time.sleep(1.5); os._exit(5)\nprint(os.waitpid(c,0)[1])"
 
 
@@ -140,6 +154,25 @@ def first_process_has_its_own(options: argparse.Namespace, workshop: running.Wor
         yield f"the trace has {[round(share, 2) for share in shares]} of what its process had used when the program began: {errors}"
 
 
+def first_process_is_known_to_its_end(options: argparse.Namespace, workshop: running.Workshop) -> Iterator[str]:
+    """`dpm meter --wait` is its parent. Its last instruction is as far from its end as that of its child, whose end has a witness."""
+    folder = workshop.folder()
+    done = subprocess.run([options.dpm, "meter", "--wait", "-o", folder / "metered", "--", sys.executable, "-c", LARGE],
+                          capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, check=False)
+    said = [(int(words[0]), float(words[1])) for words in map(str.split, done.stderr.splitlines())
+            if len(words) == 2 and words[0].isdigit()]
+    if len(said) != 3:
+        yield f"the program failed: {done.stderr}"
+        return
+    freeing_s = said[1][1] - said[0][1]
+    trace = events.Trace(options.list_events, folder / "metered" / "trace")
+    end_s = max((event.cpu_ns / 1e9 for event in trace.events
+                 if event.type == "DESTROYPROCESS" and trace.pid[event.process] == said[2][0]), default=0)
+    print(f"  after the last instruction: child {freeing_s * 1e3:.1f} ms, first process {(end_s - said[2][1]) * 1e3:.1f} ms")
+    if end_s - said[2][1] < 0.5 * freeing_s - 0.002:
+        yield f"the first process used {said[2][1]:.4f} s before its end, which took a process like it {freeing_s:.4f} s; the trace says {end_s:.4f}"
+
+
 def supervisor_of(tag: str) -> int | None:
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -176,7 +209,7 @@ def main() -> bool:
     failed = 0
     with running.Workshop() as workshop:
         for check in (shells_say_the_same, shell_children_are_known, cpu_is_that_of_rusage, polled_children_are_known,
-                      first_process_has_its_own, killed_while_it_holds):
+                      first_process_has_its_own, first_process_is_known_to_its_end, killed_while_it_holds):
             complaints = list(check(options, workshop))
             print(f"{'FAILED' if complaints else 'good':7}{check.__name__}")
             for complaint in complaints:

@@ -6,7 +6,6 @@
 #include "os/kernel/process_files.hpp"
 
 namespace dpm {
-namespace {
 
 bool has_process(const KeptProgram& program, std::uint32_t pid) {
   if (program.meter_pid == 0) return false;
@@ -17,8 +16,6 @@ bool has_process(const KeptProgram& program, std::uint32_t pid) {
     if (number == pid) return true;
   return false;
 }
-
-}  // namespace
 
 Result<KeptProgram> look_up_program(std::uint32_t pid) {
   if (auto program = find_kept_program(pid)) return *std::move(program);

@@ -13,4 +13,7 @@ namespace dpm {
 // does not belong to a metered program that we may see.
 Result<KeptProgram> look_up_program(std::uint32_t pid);
 
+// Whether `pid` is a process of the program whose end its meter has not seen yet. False, too, if no meter answers.
+bool has_process(const KeptProgram& program, std::uint32_t pid);
+
 }  // namespace dpm
