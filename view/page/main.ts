@@ -9,7 +9,7 @@ function start(): void {
   const root = document.getElementById("page")!;
   const data = JSON.parse(document.getElementById("data")?.textContent || "null") as FileData | null;
   if (data === null && !location.protocol.startsWith("http")) {
-    root.append(el("p", { class: "alone" }, "This page shows what a server tells it. Start “dpm serve TRACE” and open the address that it prints."));
+    root.append(el("p", { class: "alone" }, "This page shows the data of a server. Start “dpm serve TRACE” and open the address that it prints."));
     return;
   }
   const address = new URL("socket", location.href.split("#")[0]);

@@ -277,7 +277,7 @@ def case_connection_is_lost_and_comes_back(page: Page, serve: Any) -> None:
 def case_slow_connection_is_reported(page: Page, serve: Any) -> None:
     """When pictures take long to come, the page says how long."""
     page.open(serve("--processes", "12", "--slow", "700").address + "#view=overview")
-    page.wait("return /A picture each \\d\\.\\d s: the connection is slow/.test(document.querySelector('.notices').textContent)")
+    page.wait("return /One picture every \\d\\.\\d s: slow connection/.test(document.querySelector('.notices').textContent)")
 
 
 def case_clocks_and_growth(page: Page, serve: Any) -> None:

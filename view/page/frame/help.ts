@@ -5,7 +5,7 @@ import { View } from "../views/view";
 const EVERYWHERE: [string, string][] = [
   ["1 … 8", "open a view"], ["?", "this list"], ["/", "find a process"], ["W  S", "zoom in, zoom out"], ["A  D", "earlier, later"], ["0", "the whole run"],
   ["F", "follow the present, or stop"], ["Space", "play or pause a replay"], [",  .", "event before, event after (of the selected process)"], ["Home", "replay from the beginning"],
-  ["P", "pin the history of what is selected"], ["Esc", "select nothing, close"], ["T", "light or dark"], ["C", "other colours for values"],
+  ["P", "pin the history of the selection"], ["Esc", "select nothing, close"], ["T", "light or dark"], ["C", "other colours for values"],
   ["Ctrl Z  Ctrl Y", "undo and redo (placement)"], ["Tab  arrows", "move the focus; Enter opens and selects; Shift Enter adds"],
 ];
 

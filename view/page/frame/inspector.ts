@@ -38,7 +38,7 @@ export class Inspector {
     const { world, state } = this.context;
     const pin = arc_pin(state.quantity, from, to);
     return el("span", { class: "chip" }, el("span", { class: "name" }, el("bdi", {}, world.name(from, 18)), " → ", el("bdi", {}, world.name(to, 18))),
-      this.pin_button(pin, state.pins.includes(pin), "Pin the history of this arc"));
+      this.pin_button(pin, state.pins.includes(pin), "Pin the history of this edge"));
   }
 
   private pin_button(pin: string, pinned: boolean, label: string): HTMLElement {

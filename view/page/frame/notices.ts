@@ -36,20 +36,20 @@ export class Notices {
     if (link.kind === "lost") {
       const since = Math.round((Date.now() - link.since_ms) / 1000);
       sentences.push(["lost", link.moved
-        ? "“dpm serve” was started again, and has a new address now: open the one that it printed. What you see is from before."
+        ? "“dpm serve” was started again, and has a new address now: open the one that it printed. This page shows the old state."
         : link.gone
         ? "The server does not answer. The page tries again; if “dpm serve” has ended, start it again."
-        : `The connection was lost ${since} s ago. What you see is from then. The page tries again, and goes on when the server is back with the same address.`]);
+        : `The connection was lost ${since} s ago. The page shows the state at that time. The page tries again, and goes on when the server is back with the same address.`]);
     }
     if (link.kind === "connecting") sentences.push(["calm", "Connecting to the server…"]);
     if (link.kind === "open" && clock.running && picture_ms > SLOW_MS) {
-      sentences.push(["slow", `A picture each ${(picture_ms / 1000).toFixed(1)} s: the connection is slow. Fewer pictures are shown; nothing is lost from the trace.`]);
+      sentences.push(["slow", `One picture every ${(picture_ms / 1000).toFixed(1)} s: slow connection. Nothing is lost from the trace.`]);
     }
     if (!world.described) return sentences;
     if (!world.common_time) {
       sentences.push(["calm", "The clocks of the machines could not be compared: times of different machines stand side by side, but may be shifted. Messages in both directions between machines let DPM compare them."]);
     }
-    if (world.read < 1) sentences.push(["calm", `The trace is being read: ${percent(world.read)} so far. What you see grows.`]);
+    if (world.read < 1) sentences.push(["calm", `The trace is being read: ${percent(world.read)} so far. The picture grows.`]);
     if (world.state === "cut off") sentences.push(["calm", "The trace was cut off: the recorder ended without closing it. Everything up to that moment is here."]);
     return sentences;
   }

@@ -15,8 +15,8 @@ import { OpenView, View } from "./view";
 const WIDTH = 600, SERIES_MAX = 16;
 
 export const history: View = {
-  id: "history", title: "History", purpose: "How any process, arc or queue changed over time",
-  keys: [["P", "pin what is selected"]], open: (context) => new History(context),
+  id: "history", title: "History", purpose: "How any process, edge or queue changed over time",
+  keys: [["P", "pin the selection"]], open: (context) => new History(context),
 };
 
 interface Plot {
@@ -55,7 +55,7 @@ class History implements OpenView {
     const { selected } = this.context.state;
     this.add.querySelectorAll("button").forEach((button) => (button.disabled = selected.length === 0));
     this.hint.hidden = selected.length > 0 || this.context.state.pins.length > 0;
-    this.hint.textContent = "Select processes or arcs in any view, then pin their history here (P).";
+    this.hint.textContent = "Select processes or edges in any view, then pin their history here (P).";
     for (const { feed } of this.plots) feed.poke();
   }
 
@@ -107,7 +107,7 @@ class History implements OpenView {
 
   private heading({ pin, series }: Plot, pinned: boolean): HTMLElement {
     const same = series.every(({ what }) => what === series[0].what);
-    const title = same && series.length > 1 ? `${SERIES_TITLES[series[0].what]} of ${series.length} ${series[0].process === undefined ? "arcs" : "processes"}` : series.map((one) => this.name(one)).join(", ");
+    const title = same && series.length > 1 ? `${SERIES_TITLES[series[0].what]} of ${series.length} ${series[0].process === undefined ? "edges" : "processes"}` : series.map((one) => this.name(one)).join(", ");
     const { pins } = this.context.state;
     const at = pins.indexOf(pin);
     return el("div", { class: "plot-head" }, el("h2", {}, el("bdi", {}, title)),

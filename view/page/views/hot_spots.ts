@@ -226,9 +226,9 @@ class HotSpots implements OpenView {
     const processes = this.context.world.processes.length;
     const quiet = processes - this.boxes.reduce((sum, box) => sum + box.members.length, 0);
     set_text(this.caption, [
-      "Requests lead from left to right. An arc's width and colour show its value; a box has a bar for how busy its process is, and the colour of its share of the computation's CPU time.",
+      "Requests lead from left to right. An edge's width and colour show its value; a box has a bar for how busy its process is, and the colour of its share of the computation's CPU time.",
       many && boxes < processes ? `${grouped(processes)} processes are shown as ${boxes} boxes: click a group to open it.` : "",
-      left > 0 ? `${grouped(left)} arcs with fewer messages are left out.` : "",
+      left > 0 ? `${grouped(left)} edges with fewer messages are left out.` : "",
       quiet > 0 ? `${counted(quiet, "process", "processes")} without messages and CPU time in this range ${quiet === 1 ? "is" : "are"} left out.` : "",
       this.context.clock.running && traffic.pairs.some(({ from, to }) => [from, to].some((id) => this.context.world.process(id)?.outside)) ? "“outside” stands for all programs that are not metered; when the program has ended, each has its own box." : "",
       traffic.pairs.length === 0 ? why_no_pairs(this.context.clock.running) : "",

@@ -79,7 +79,7 @@ export class Paths {
   private show_paths(paths: requests.CommonPath[], followed: number, hidden: number): void {
     const most = Math.max(1e-9, ...paths.map(({ share }) => share));
     replace(this.list, el("h2", {}, "Most common paths"),
-      el("p", { class: "muted small" }, `${counted(followed, "request")} were followed. Letters are the processes of the diagram.` + (hidden > 0 ? ` ${grouped(hidden)} rarer arcs of the diagram are left out.` : "")),
+      el("p", { class: "muted small" }, `${counted(followed, "request")} were followed. Letters are the processes of the diagram.` + (hidden > 0 ? ` ${grouped(hidden)} rarer edges of the diagram are left out.` : "")),
       paths.length === 0 ? missing("No request was found: requests begin with a message from outside the computation.") : el("ol", { class: "path-list" }, ...paths.map(({ text, count, share }) => {
         const bar = el("i", { class: "bar", "aria-hidden": "true" });
         bar.style.width = ((share / most) * 100).toFixed(1) + "%";

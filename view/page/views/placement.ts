@@ -212,7 +212,7 @@ class Placement implements OpenView {
   private async search(): Promise<void> {
     try {
       await this.context.source.request("search", {});
-      set_text(this.said, "The search has started; what it finds appears beside the prediction.");
+      set_text(this.said, "The search has started; its result appears beside the prediction.");
     } catch (error) {
       set_text(this.said, (error as Error).message);
     }

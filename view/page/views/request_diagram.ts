@@ -82,7 +82,7 @@ export class RequestDiagram {
       const [x1, y1, x2, y2] = [x(step.sent_s), y(row_of.get(step.from)!), x(step.received_s), y(row_of.get(step.to)!)];
       picture.append(svg("g", { class: "step" }, svg("line", { class: "step-line", x1, y1, x2, y2 }), svg("circle", { class: "step-end", cx: x2, cy: y2, r: 3.5 }),
         svg("text", { class: "tick step-number", x: (x1 + x2) / 2 + 6, y: (y1 + y2) / 2 }, String(index + 1)),
-        svg("title", {}, `${index + 1}: ${world.name(step.from, 30)} → ${world.name(step.to, 30)}, ${bytes(step.bytes)}, after ${seconds(step.sent_s - from_s)}, ${seconds(step.received_s - step.sent_s)} on its way and in the queue`)));
+        svg("title", {}, `${index + 1}: ${world.name(step.from, 30)} → ${world.name(step.to, 30)}, ${bytes(step.bytes)}, after ${seconds(step.sent_s - from_s)}, ${seconds(step.received_s - step.sent_s)} in transit and in the queue`)));
     });
     replace(this.place, el("p", { class: "muted small" }, `${counted(steps.length, "message")} in ${seconds(span)}, from ${time_at(from_s, span / 100)} on. An arrow ends where the message was received, so it includes the time in the queue.`), el("div", { class: "wide-table" }, picture));
   }

@@ -10,7 +10,7 @@ import { missing } from "./parts";
 import { OpenView, View } from "./view";
 
 export const time_spent: View = {
-  id: "time", title: "Time spent", purpose: "Where the time of a process went: its CPU, the queue of the CPU, disks, locks, and other processes", timeless: true,
+  id: "time", title: "Time spent", purpose: "Where the time of a process went: its CPU time, run-queue wait, disks, locks, and other processes", timeless: true,
   open: (context) => new TimeSpent(context),
 };
 
