@@ -129,16 +129,21 @@ SendRoom Sends::room_for(const Notification& notification, const MeteredCall& sh
 }
 
 // splice() and vmsplice() do not ask the descriptor.
-bool Sends::waits_for_room(const Notification& notification, const MeteredCall& shape, int fd) {
+bool Sends::blocks(const Notification& notification, const MeteredCall& shape, int fd) {
   if ((flags_of(notification, shape) & MSG_DONTWAIT) != 0) return false;
-  return shape.family == CallFamily::give ||
-         (!shared_.files.is_non_blocking(fd) && shared_.files.send_timeout_ns(fd) == 0);
+  return shape.family == CallFamily::give || !shared_.files.is_non_blocking(fd);
+}
+
+// For as long as it takes.
+bool Sends::waits_for_room(const Notification& notification, const MeteredCall& shape, int fd) {
+  return blocks(notification, shape, fd) &&
+         (shape.family == CallFamily::give || shared_.files.send_timeout_ns(fd) == 0);
 }
 
 // EAGAIN is what the kernel would answer at this instant. If the call went on, it would send all or a part when a
 // receiver makes room before the kernel carries it out.
 bool Sends::must_fail(const Notification& notification, const MeteredCall& shape, int fd) {
-  return can_only_be_eagain(notification, shape) && shared_.files.fails_for_room_only(fd);
+  return !blocks(notification, shape, fd) && can_only_be_eagain(notification, shape) && shared_.files.fails_for_room_only(fd);
 }
 
 void Sends::send_datagrams(const Notification& notification, const MeteredCall& shape, int fd, Socket& socket,

@@ -40,6 +40,7 @@ class Sends {
   bool send_datagram(const Call& call, int fd, Socket& socket, std::uint64_t bytes, const std::string& receiver);
   CallOutcome send_bytes(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
                          const ResolvedChannel& channel, const Call& call, std::uint64_t available);
+  bool blocks(const Notification& notification, const MeteredCall& shape, int fd);
   bool waits_for_room(const Notification& notification, const MeteredCall& shape, int fd);
   SendRoom room_for(const Notification& notification, const MeteredCall& shape, int fd, std::uint64_t asked);
   bool must_fail(const Notification& notification, const MeteredCall& shape, int fd);

@@ -32,6 +32,7 @@ struct ScriptedFile {
   std::uint64_t room = UINT64_MAX;  // to send into a UNIX stream
   std::uint64_t not_received = 0;   // bytes that were sent from a UNIX socket and wait at its peer
   std::uint64_t receive_timeout_ns = 0;
+  std::uint64_t send_timeout_ns = 0;
   std::int64_t last_data_ns = 0;  // when it came into a TCP stream
   UniqueFd event;                 // readable while something waits
 
@@ -104,7 +105,7 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   DescriptorIdentity identify(int fd, bool) override { return at(fd).identity; }
   SocketDescription describe_socket(int fd) override { return at(fd).description; }
   bool is_non_blocking(int fd) override { return at(fd).non_blocking; }
-  std::uint64_t send_timeout_ns(int) override { return 0; }
+  std::uint64_t send_timeout_ns(int fd) override { return at(fd).send_timeout_ns; }
   bool keeps_packets(int) override { return false; }
   bool is_writable_end(int) override { return true; }
   std::uint32_t segment_bytes(int) override { return 0; }

@@ -98,8 +98,10 @@ TEST_CASE("unix streams: a non-blocking send into a full stream fails and is not
   pair.sender.non_blocking = false;
   pair.sender.room = 0;
   CHECK(pair.was_let_go(pair.send_bytes(7)));  // waits for room
+  pair.sender.send_timeout_ns = 2'000'000'000;
+  CHECK(pair.was_let_go(pair.send_bytes(11)));  // for some time
   pair.look_around_later();
-  CHECK(pair.count(EventType::send) == 3);
+  CHECK(pair.count(EventType::send) == 4);
 }
 
 }  // namespace dpm

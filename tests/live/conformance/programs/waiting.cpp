@@ -86,6 +86,30 @@ void timeout(const Actor& actor) {
   }
 }
 
+// Sends that find no room wait for it, and a limit to that wait is no refusal to wait.
+void time_for_room(const Actor& actor) {
+  constexpr std::size_t kLength = 50000;
+  constexpr int kMessages = 12;  // more than a socket keeps
+  static std::array<char, kLength> room{};
+  for (const char* name : {"tcp4", "unix_stream"}) {
+    const Ends ends = medium(name).connect(actor);
+    const End in{ends.b.fd, "", std::string(name) + ends.b.in}, out{ends.a.fd, std::string(name) + ends.a.out, ""};
+    const int few = 60000;
+    must(setsockopt(out.fd, SOL_SOCKET, SO_SNDBUF, &few, sizeof few), "SO_SNDBUF");
+    const timeval limit{20, 0};
+    must(setsockopt(out.fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit), "SO_SNDTIMEO");
+    const pid_t writer = actor.forks("writer", [&](const Actor& writing) {
+      for (int i = 0; i < kMessages; ++i)
+        writing.sends(out, "send with a time limit", [&] { return send(out.fd, room.data(), room.size(), 0); });
+      return 0;
+    });
+    until_waiting(writer, 50);
+    for (int i = 0; i < kMessages; ++i)
+      actor.receives(in, "recv MSG_WAITALL", [&] { return recv(in.fd, room.data(), room.size(), MSG_WAITALL); });
+    actor.waits_for(writer, "writer");
+  }
+}
+
 void without_waiting(const Actor& actor) {
   for (const char* name : {"tcp4", "unix_stream", "pair_datagram", "udp4", "pipe"}) {
     const Medium& over = medium(name);
@@ -207,7 +231,7 @@ constexpr std::array kLimits = {
     Case{"timeout", timeout},           Case{"without_waiting", without_waiting},
     Case{"wait_for_all", wait_for_all}, Case{"low_water", low_water},
     Case{"peeking", peeking},           Case{"too_little_room", too_little_room},
-    Case{"poll_first", poll_first},
+    Case{"poll_first", poll_first},     Case{"time_for_room", time_for_room},
 };
 
 template <std::size_t... kIndexes>
