@@ -49,9 +49,6 @@ Outcome AddprocessCommand::perform(const Words& words, const std::optional<std::
   const auto machines = sets_.named(*word);
   if (!machines) return console_.fail("addprocess: " + machines.error().what);
   const auto once = without_repetitions(*machines);
-  for (const auto& machine : once)
-    if (auto address = address_for(machine, (*job)->name, **filter, machines_); !address)
-      return console_.fail("addprocess: " + address.error().what);
   return create(**job, **filter, plan(words, input, *machines, once, **job, **filter));
 }
 
@@ -63,20 +60,30 @@ std::vector<AddprocessCommand::Planned> AddprocessCommand::plan(const Words& wor
   const std::string name = std::filesystem::path(words[2]).filename();
 
   std::map<std::string, Result<CreateProcess>> requests;
-  const auto programs = copies_.place(once, words[2], FileUse::executable);
-  for (std::size_t i = 0; i < once.size(); ++i) {
-    if (!programs[i]) {
-      requests.emplace(once[i], programs[i].error());
+  for (const auto& machine : once) {
+    auto address = address_for(machine, job.name, filter, machines_);
+    if (!address) {
+      requests.emplace(machine, address.error());
       continue;
     }
-    CreateProcess request{.job = job.name, .file = *programs[i], .directory = current_folder(), .flags = job.flags};
+    CreateProcess request{.job = job.name, .directory = current_folder(), .flags = job.flags};
     request.source = job.source;
     request.arguments.assign(words.begin() + 3, words.end());
-    request.filter = address_for(once[i], job.name, filter, machines_).value();
-    requests.emplace(once[i], std::move(request));
+    request.filter = *std::move(address);
+    requests.emplace(machine, std::move(request));
+  }
+  const auto is_refused = [&](const std::string& machine) { return !requests.at(machine); };
+  std::erase_if(once, is_refused);
+  const auto programs = copies_.place(once, words[2], FileUse::executable);
+  for (std::size_t i = 0; i < once.size(); ++i) {
+    if (programs[i]) {
+      requests.at(once[i])->file = *programs[i];
+    } else {
+      requests.at(once[i]) = programs[i].error();
+    }
   }
   if (input.has_value()) {
-    std::erase_if(once, [&](const auto& machine) { return !requests.at(machine); });
+    std::erase_if(once, is_refused);
     const auto inputs = copies_.place(once, *input, FileUse::input);
     for (std::size_t i = 0; i < once.size(); ++i) {
       if (inputs[i]) {
@@ -120,6 +127,7 @@ Outcome AddprocessCommand::create(Job& job, FilterRecord& filter, std::vector<Pl
           fmt::format("process '{}'{} was not created: {}", one.name, on(one.machine), created.error().what));
       continue;
     }
+    computation_.note_new(one.machine, created->pid);
     auto& process = computation_.add_process(job, one.name);
     process.machine = one.machine;
     process.pid = created->pid;

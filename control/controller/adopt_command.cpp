@@ -33,7 +33,7 @@ Outcome AdoptCommand::perform(const Words& words) {
   for (std::size_t i = 0; i < left.size(); ++i) {
     if (auto done = expect<Done>(std::move(answers[i])); done) {
       adopted.push_back(&left[i]);
-      computation_.take_back(left[i].machine, left[i].managed.pid);
+      computation_.note_new(left[i].machine, left[i].managed.pid);
     } else {
       outcome = console_.fail(
           fmt::format("'{}' on {} was not adopted: {}", left[i].managed.name, left[i].machine, done.error().what));

@@ -93,7 +93,7 @@ void Computation::remove_unmetered(std::string_view machine, std::uint32_t pid) 
 ProcessRecord* Computation::process_at(std::string_view machine, std::uint32_t pid, const Job** its_job) {
   for (auto& job : jobs_) {
     for (auto& process : job.processes) {
-      if (process.pid != pid || process.machine != machine) continue;
+      if (process.pid != pid || process.machine != machine || process.is_forgotten) continue;
       if (its_job != nullptr) *its_job = &job;
       return &process;
     }
@@ -103,8 +103,22 @@ ProcessRecord* Computation::process_at(std::string_view machine, std::uint32_t p
 
 FilterRecord* Computation::filter_at(std::string_view machine, std::uint32_t pid) {
   for (auto& filter : filters_)
-    if (filter.pid == pid && filter.machine == machine) return &filter;
+    if (filter.pid == pid && filter.machine == machine && !filter.is_forgotten) return &filter;
   return nullptr;
+}
+
+void Computation::note_new(std::string_view machine, std::uint32_t pid) {
+  constexpr const char* kReplaced = "unknown: its number belongs to another process now";
+  if (auto* process = process_at(machine, pid)) {
+    if (process->ended.empty()) process->ended = kReplaced;
+    if (process->state != ProcessState::acquired) process->state = ProcessState::killed;
+    process->is_forgotten = true;
+  }
+  if (auto* filter = filter_at(machine, pid)) {
+    if (filter->ended.empty()) filter->ended = kReplaced;
+    filter->is_forgotten = true;
+  }
+  given_up_.erase({std::string(machine), pid});
 }
 
 std::string Computation::mark(const Job& job, const ProcessRecord& process) const {

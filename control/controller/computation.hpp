@@ -24,6 +24,9 @@ struct FilterRecord {
   std::string log;    // its path on the machine
   std::string ended;  // why; empty: it has not ended
   bool is_unreachable = false;
+  bool may_be_given_up = false;  // it is unreachable, and the user knows
+  bool is_in_doubt = false;      // its machine was lost, and has not been found again
+  bool is_forgotten = false;     // its machine does not know it any more, and may give its number to another
   // Its log. What a filter writes when its input ends is not in one that was fetched before.
   enum class Fetched : std::uint8_t { no, before_its_end, whole };
   Fetched fetched = Fetched::no;
@@ -41,7 +44,10 @@ struct ProcessRecord {
   std::string ended;  // why; empty: it has not ended. An acquired process stays acquired
   MeterFlags flags;
   bool is_unreachable = false;
-  bool is_unmetered = false;  // its supervisor was killed
+  bool may_be_given_up = false;  // it is unreachable, and the user knows
+  bool is_in_doubt = false;      // its machine was lost, and has not been found again
+  bool is_forgotten = false;     // its machine does not know it any more, and may give its number to another
+  bool is_unmetered = false;     // its supervisor was killed
   Delivery delivery;
   std::string source;  // how it is metered, and why
   ProcessOutput output;
@@ -94,13 +100,15 @@ class Computation {
   std::deque<RemovedDelivery>& removed_deliveries() { return removed_deliveries_; }
   const std::deque<RemovedDelivery>& removed_deliveries() const { return removed_deliveries_; }
 
-  // Null if there is no such record: it may have been removed.
+  // The machine has given this number to a new process or filter, whose record comes next: it has forgotten an older one.
+  void note_new(std::string_view machine, std::uint32_t pid);
+
+  // Null if there is no such record: it may have been removed, or be forgotten by its machine.
   ProcessRecord* process_at(std::string_view machine, std::uint32_t pid, const Job** its_job = nullptr);
   FilterRecord* filter_at(std::string_view machine, std::uint32_t pid);
 
-  // Processes that were removed although their machine cannot be reached.
-  void give_up(const ProcessRecord& process) { given_up_.emplace(process.machine, process.pid); }
-  void take_back(const std::string& machine, std::uint32_t pid) { given_up_.erase({machine, pid}); }
+  // Processes and filters that were removed although their machine cannot be reached.
+  void give_up(const std::string& machine, std::uint32_t pid) { given_up_.emplace(machine, pid); }
   bool is_given_up(const std::string& machine, std::uint32_t pid) const { return given_up_.contains({machine, pid}); }
 
   // The prefix of its output: its name, or "job/name" while another job has a process of that name.

@@ -38,7 +38,7 @@ Controller::Controller(Machines& machines, Screen& screen, KnownMachines known_m
       reports_(machines, console_, computation_),
       watch_(machines, console_, computation_, reports_, std::move(watching)),
       filters_(machines, console_, computation_, known_machines_, copies_, sets_),
-      filter_removal_(machines, console_, computation_),
+      filter_removal_(machines, console_, computation_, reports_),
       kept_files_(machines, console_, computation_, known_machines_, sets_),
       jobs_(machines, console_, computation_, std::move(load_placement)),
       events_(machines, console_, computation_, reports_, sets_, jobs_, std::move(events)),
@@ -84,7 +84,6 @@ Outcome Controller::perform_form(const CommandForm& form, const Words& words, co
 
 Outcome Controller::dispatch(const CommandForm& form, const Words& words, const std::optional<std::string>& input) {
   if (form.verb != Verb::die) leaving_.forget_warning();
-  if (form.verb != Verb::removejob && form.verb != Verb::removeprocess) removal_.forget_warning();
   if (const auto wrong = wrong_parameters(form, words.size()); !wrong.empty()) return console_.fail(wrong);
   if (input.has_value() && form.verb != Verb::addprocess)
     return console_.fail(std::string(form.name) + " has no standard input: '<' belongs to addprocess");
@@ -118,7 +117,7 @@ Outcome Controller::dispatch(const CommandForm& form, const Words& words, const 
     case Verb::wait:
       return wait_.perform(words);
     case Verb::getlog:
-      return filters_.get_log(words[0], words[1]);
+      return filters_.get_log(words);
     case Verb::watch:
       return watch_.watch(words);
     case Verb::unwatch:

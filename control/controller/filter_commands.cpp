@@ -61,6 +61,7 @@ Outcome FilterCommands::create(Words words) {
   if (!machines_.is_here(machine) && !created->address.through_controller)
     created->address.hosts.insert(created->address.hosts.begin(), machine);
   created->address.filter = name;
+  computation_.note_new(machine, created->pid);
   computation_.filters().push_back(
       {.name = name, .machine = machine, .pid = created->pid, .address = created->address, .log = created->log});
   if (created->address.through_controller) machines_.serve_tunnels(created->address, machine, created->pid);
@@ -113,18 +114,33 @@ Outcome FilterCommands::list() {
   return Outcome::done;
 }
 
-Outcome FilterCommands::get_log(const std::string& name, const std::string& destination) {
-  const auto filter = computation_.filter(name);
-  if (!filter) return console_.fail("getlog: " + filter.error().what);
-  if ((*filter)->is_unadopted()) return console_.fail(fmt::format("getlog: filter '{}' was not adopted", name));
-  const auto undelivered = Deliveries(computation_).of((*filter)->name);
-  if (auto done = fetch_.fetch(**filter, destination, undelivered); !done)
+Outcome FilterCommands::get_log(const Words& words) {
+  const std::string &name = words[0], &destination = words[1];
+  if (words.size() == 2) {
+    const auto filter = computation_.filter(name);
+    if (!filter) return console_.fail("getlog: " + filter.error().what);
+    if ((*filter)->is_unadopted()) return console_.fail(fmt::format("getlog: filter '{}' was not adopted", name));
+    return get_log_of(**filter, destination);
+  }
+  const auto machine = sets_.one_named(words[2]);
+  if (!machine) return console_.fail("getlog: " + machine.error().what);
+  for (auto& filter : computation_.filters())
+    if (filter.machine == *machine && name_of_log(filter.log) == name) return get_log_of(filter, destination);
+  const LogPlace place{*machine, name, fmt::format("'{}' on {}", name, *machine)};
+  if (auto done = fetch_.fetch(place, destination, {}); !done) return console_.fail("getlog: " + done.error().what);
+  return Outcome::done;
+}
+
+Outcome FilterCommands::get_log_of(FilterRecord& filter, const std::string& destination) {
+  const auto undelivered = Deliveries(computation_).of(filter.name);
+  const LogPlace place{filter.machine, name_of_log(filter.log), fmt::format("filter '{}'", filter.name)};
+  if (auto done = fetch_.fetch(place, destination, undelivered); !done)
     return console_.fail("getlog: " + done.error().what);
   // The standard filter writes as it goes, other programs perhaps at their end.
   const bool is_whole =
-      !(*filter)->ended.empty() || (is_trace(destination) && computation_.active_processes_of(**filter).empty());
-  (*filter)->fetched = is_whole ? FilterRecord::Fetched::whole : FilterRecord::Fetched::before_its_end;
-  if (const auto missing = Deliveries(computation_).sentences(**filter); !missing.empty()) console_.say(missing);
+      !filter.ended.empty() || (is_trace(destination) && computation_.active_processes_of(filter).empty());
+  filter.fetched = is_whole ? FilterRecord::Fetched::whole : FilterRecord::Fetched::before_its_end;
+  if (const auto missing = Deliveries(computation_).sentences(filter); !missing.empty()) console_.say(missing);
   return Outcome::done;
 }
 

@@ -28,9 +28,11 @@ class FilterCommands {
 
   Outcome create(Words words);
   Outcome list();
-  Outcome get_log(const std::string& name, const std::string& destination);
+  // Of a filter; with a machine, a log of this name that is kept there.
+  Outcome get_log(const Words& words);
 
  private:
+  Outcome get_log_of(FilterRecord& filter, const std::string& destination);
   Result<CreateFilter> request_for(const Words& words, const std::string& machine);
 
   Machines& machines_;

@@ -71,7 +71,8 @@ Outcome KeptFilesCommands::list(const Words& words) {
     return outcome;
   }
   console_.say(columns(rows, 2));
-  console_.say(fmt::format("{} in all{}; 'removefiles' removes them", size_text(bytes),
+  console_.say(fmt::format("{} in all{}; 'getlog NAME DESTINATION MACHINE' fetches a log, 'removefiles' removes them",
+                           size_text(bytes),
                            unlisted == 0 ? "" : fmt::format(", and {} newer ones that are not listed", unlisted)));
   return outcome;
 }

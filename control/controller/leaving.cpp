@@ -66,7 +66,7 @@ Outcome Leaving::end() {
   end_filters(leaving);
   std::vector<Question> questions;
   for (const auto* filter : leaving)
-    if (!filter->ended.empty()) questions.push_back({filter->machine, Release{filter->pid}});
+    if (!filter->ended.empty() && !filter->is_forgotten) questions.push_back({filter->machine, Release{filter->pid}});
   for (const auto& answer : machines_.ask(std::move(questions)))
     if (!answer) console_.say("die: " + answer.error().what);
   return Outcome::left;

@@ -6,13 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "control/controller/computation.hpp"
 #include "control/controller/console.hpp"
 #include "control/controller/machines.hpp"
 #include "control/controller/user_files.hpp"
 #include "trace/undelivered.hpp"
 
 namespace dpm::control {
+
+// Where a log is, and whose it is, in words.
+struct LogPlace {
+  std::string machine, log, whose;
+};
 
 class LogFetch {
  public:
@@ -23,18 +27,18 @@ class LogFetch {
 
   // The log appears at the destination as a whole or not at all. A terminal shows how much of it has come.
   // `undelivered`: what has not reached the filter is not in its log; a file there lists it for the ledger.
-  Result<void> fetch(const FilterRecord& filter, const std::string& destination,
+  Result<void> fetch(const LogPlace& place, const std::string& destination,
                      const std::vector<Undelivered>& undelivered);
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  Result<void> fetch_as_it_is(const FilterRecord& filter, const std::string& destination,
+  Result<void> fetch_as_it_is(const LogPlace& place, const std::string& destination,
                               const std::vector<Undelivered>& undelivered);
-  Result<std::vector<std::string>> log_files(const FilterRecord& filter);
-  Result<void> fetch_files(const FilterRecord& filter, const std::vector<std::string>& files, FetchedLog& log);
-  Result<void> fetch_file(const FilterRecord& filter, const std::string& file, FetchedLog& log);
-  void show_progress(const std::string& filter);
+  Result<std::vector<std::string>> log_files(const LogPlace& place);
+  Result<void> fetch_files(const LogPlace& place, const std::vector<std::string>& files, FetchedLog& log);
+  Result<void> fetch_file(const LogPlace& place, const std::string& file, FetchedLog& log);
+  void show_progress(const std::string& whose);
 
   Machines& machines_;
   Console& console_;

@@ -32,6 +32,7 @@ Outcome ProcessCommands::acquire(const Words& words) {
           .at(0));
   if (!taken) return console_.fail(fmt::format("process {} was not acquired: {}", words[2], taken.error().what));
   computation_.remove_unmetered(machine, pid);
+  computation_.note_new(machine, taken->pid);
   auto& process = computation_.add_process(**job, taken->name.empty() ? words[2] : taken->name);
   process.machine = machine;
   process.pid = taken->pid;

@@ -60,10 +60,9 @@ Outcome RemovalCommands::remove_process(const std::string& job_name, const std::
   return Outcome::done;
 }
 
-// An unreachable machine may never return: its processes can be given up, but only by a repeated command.
+// An unreachable machine may never return: its processes can be given up, but only when the user knows of it.
 std::string RemovalCommands::why_not_removed(const std::vector<ProcessRecord*>& processes, const std::string& job_name,
                                              const std::string& command) {
-  const bool was_warned = std::exchange(warned_of_, "") == command;
   std::set<std::string> lost;
   for (const auto* process : processes)
     if (process->is_unreachable) lost.insert(process->machine);
@@ -74,8 +73,10 @@ std::string RemovalCommands::why_not_removed(const std::vector<ProcessRecord*>& 
   reports_.catch_up();
   if (auto stuck = stuck_text(processes, job_name); !stuck.empty()) return stuck;
   const auto unreachable = unreachable_text(processes);
-  if (unreachable.empty() || was_warned) return "";
-  warned_of_ = command;
+  bool is_known = true;
+  for (auto* process : processes)
+    if (process->is_unreachable) is_known &= std::exchange(process->may_be_given_up, true);
+  if (is_known) return "";
   const auto failed = std::find_if(answers.begin(), answers.end(), [](const Answer& answer) { return !answer; });
   return unreachable + (failed == answers.end() ? "" : fmt::format(" ({})", failed->error().what)) + "; '" + command +
          "' once more gives up what is unreachable";
@@ -91,7 +92,7 @@ std::vector<bool> RemovalCommands::remove(const std::vector<ProcessRecord*>& all
       processes.push_back(process);
       continue;
     }
-    computation_.give_up(*process);
+    computation_.give_up(process->machine, process->pid);
     if (const auto left = Deliveries(computation_).keep(*process); !left.empty()) console_.say(left);
     console_.say(
         fmt::format("'{}' given up: what becomes of it on {} is not known here", process->name, process->machine));
@@ -117,12 +118,13 @@ std::vector<bool> RemovalCommands::remove_reachable(const std::vector<ProcessRec
     }
   }
   for (std::size_t i = 0; i < processes.size(); ++i)
-    if (failures[i].empty()) releases.push_back({processes[i]->machine, Release{processes[i]->pid}});
+    if (failures[i].empty() && !processes[i]->is_forgotten)
+      releases.push_back({processes[i]->machine, Release{processes[i]->pid}});
   auto released = machines_.ask(std::move(releases));
   std::vector<bool> removed(processes.size());
   std::vector<std::string> notes(processes.size());
   for (std::size_t i = 0, next = 0; i < processes.size(); ++i) {
-    if (failures[i].empty()) {
+    if (failures[i].empty() && !processes[i]->is_forgotten) {
       auto done = expect<Done>(std::move(released[next++]));
       // The record of a killed process can be removed even if its machine does not answer.
       if (!done && processes[i]->state != ProcessState::killed) failures[i] = done.error().what;

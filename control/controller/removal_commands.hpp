@@ -1,5 +1,5 @@
-// removeprocess, and removejob, which removes all processes of a job. A process on an unreachable machine is given up only
-// if the same command comes twice in a row.
+// removeprocess, and removejob, which removes all processes of a job. A first command reports that a process is on an
+// unreachable machine; a second one gives it up, whatever came between.
 #pragma once
 
 #include <string>
@@ -19,8 +19,6 @@ class RemovalCommands {
 
   Outcome remove_job(const std::string& name);
   Outcome remove_process(const std::string& job_name, const std::string& name);
-  // Call it at every other command: the next removal counts as the first.
-  void forget_warning() { warned_of_.clear(); }
 
  private:
   std::string why_not_removed(const std::vector<ProcessRecord*>& processes, const std::string& job_name,
@@ -32,7 +30,6 @@ class RemovalCommands {
   Console& console_;
   Computation& computation_;
   Reports& reports_;
-  std::string warned_of_;
 };
 
 }  // namespace dpm::control

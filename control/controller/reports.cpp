@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "control/controller/deliveries.hpp"
 #include "control/controller/listed.hpp"
@@ -10,6 +11,12 @@
 #include "model/counted.hpp"
 
 namespace dpm::control {
+namespace {
+
+constexpr const char* kRestarted = "the machine was started again";
+
+}  // namespace
+
 Reports::Reports(Machines& machines, Console& console, Computation& computation)
     : machines_(machines), console_(console), computation_(computation) {
   machines_.on_overflow([this](const std::vector<MachineReport>& output) {
@@ -60,23 +67,26 @@ void Reports::tell(const std::string& line) { backlog_.add("", {line}); }
 void Reports::take(const std::string& machine, const StateChanged& report) {
   const Job* job = nullptr;
   auto* process = computation_.process_at(machine, report.pid, &job);
-  if (process == nullptr) return;  // removed meanwhile
-  if (report.is_unmetered && !process->is_unmetered && process->is_active())
-    tell(fmt::format("  UNMETERED: process {} in job '{}': {}", process->name, job->name, report.reason));
-  process->is_unmetered = report.is_unmetered;
-  if (process->state == ProcessState::acquired) {
-    if (report.state == ProcessState::killed && process->ended.empty()) show_end(*job, *process, report.reason);
+  if (process != nullptr) take(*job, *process, report);  // else it was removed meanwhile
+}
+
+void Reports::take(const Job& job, ProcessRecord& process, const StateChanged& report) {
+  if (report.is_unmetered && !process.is_unmetered && process.is_active())
+    tell(fmt::format("  UNMETERED: process {} in job '{}': {}", process.name, job.name, report.reason));
+  process.is_unmetered = report.is_unmetered;
+  if (process.state == ProcessState::acquired) {
+    if (report.state == ProcessState::killed && process.ended.empty()) show_end(job, process, report.reason);
     return;
   }
-  for (const auto state : way_to(report.state, process->state)) {
-    process->state = state;
+  for (const auto state : way_to(report.state, process.state)) {
+    process.state = state;
     // A process that is killed while new passes through stopped, which is not reported.
     if (state == ProcessState::stopped && report.state == state)
-      tell("  STOPPED: process " + process->name + " in job '" + job->name + "'" +
+      tell("  STOPPED: process " + process.name + " in job '" + job.name + "'" +
            (report.reason.empty() || report.is_unmetered ? "" : ": reason: " + report.reason));
     if (state == ProcessState::running)
-      tell(fmt::format("  RUNNING: process {} in job '{}' again", process->name, job->name));
-    if (state == ProcessState::killed) show_end(*job, *process, report.reason);
+      tell(fmt::format("  RUNNING: process {} in job '{}' again", process.name, job.name));
+    if (state == ProcessState::killed) show_end(job, process, report.reason);
   }
 }
 
@@ -139,9 +149,12 @@ std::chrono::milliseconds Reports::patience() const {
 
 void Reports::take(const std::string& machine, const FilterEnded& report) {
   auto* filter = computation_.filter_at(machine, report.pid);
-  if (filter == nullptr) return;
-  filter->ended = report.reason.empty() ? "unknown" : report.reason;
-  tell(fmt::format("  DONE: filter '{}' on {} terminated: reason: {}", filter->name, machine, filter->ended));
+  if (filter != nullptr) show_end(*filter, report.reason);
+}
+
+void Reports::show_end(FilterRecord& filter, const std::string& reason) {
+  filter.ended = reason.empty() ? "unknown" : reason;
+  tell(fmt::format("  DONE: filter '{}' on {} terminated: reason: {}", filter.name, filter.machine, filter.ended));
 }
 
 void Reports::take(const std::string& machine, const DeliveryChanged& report) {
@@ -156,13 +169,17 @@ void Reports::take(const std::string& machine, const MachineLost& report) {
   std::vector<std::string> names;
   for (auto& job : computation_.jobs()) {
     for (auto& process : job.processes) {
-      if (process.machine != machine || !process.is_active()) continue;
+      if (process.machine != machine || process.is_forgotten) continue;
+      process.is_in_doubt = true;
+      if (!process.is_active()) continue;
       process.is_unreachable = true;
       names.push_back(computation_.mark(job, process));
     }
   }
   for (auto& filter : computation_.filters()) {
-    if (filter.machine != machine || !filter.ended.empty()) continue;
+    if (filter.machine != machine || filter.is_unadopted() || filter.is_forgotten) continue;
+    filter.is_in_doubt = true;
+    if (!filter.ended.empty()) continue;
     filter.is_unreachable = true;
     names.push_back("filter " + filter.name);
   }
@@ -171,7 +188,9 @@ void Reports::take(const std::string& machine, const MachineLost& report) {
 }
 
 void Reports::take(const std::string& machine, const MachineFound& report) {
-  const auto managed_at = [&](std::uint32_t pid) {
+  // Another process may have a number again that was ours before the machine was restarted.
+  const auto managed_at = [&](std::uint32_t pid) -> const ManagedProcess* {
+    if (report.is_restarted) return nullptr;
     const auto found = std::find_if(report.managed.begin(), report.managed.end(),
                                     [&](const auto& managed) { return managed.pid == pid; });
     return found == report.managed.end() ? nullptr : &*found;
@@ -179,16 +198,19 @@ void Reports::take(const std::string& machine, const MachineFound& report) {
   std::vector<std::string> forgotten;
   for (auto& job : computation_.jobs()) {
     for (auto& process : job.processes) {
-      if (process.machine != machine || !process.is_unreachable) continue;
+      if (process.machine != machine || !std::exchange(process.is_in_doubt, false)) continue;
       const auto* managed = managed_at(process.pid);
+      process.is_forgotten = managed == nullptr && (report.is_restarted || !process.is_active());
+      if (!process.is_unreachable) continue;
       if (managed == nullptr && !report.is_restarted) {
+        process.is_in_doubt = true;
         forgotten.push_back(computation_.mark(job, process));
         continue;
       }
-      process.is_unreachable = false;
-      take(machine, managed == nullptr
-                        ? StateChanged{process.pid, ProcessState::killed, "the machine was started again"}
-                        : StateChanged{process.pid, managed->state, managed->reason, managed->is_unmetered});
+      process.is_unreachable = process.may_be_given_up = false;
+      take(job, process,
+           managed == nullptr ? StateChanged{process.pid, ProcessState::killed, kRestarted}
+                              : StateChanged{process.pid, managed->state, managed->reason, managed->is_unmetered});
       if (managed != nullptr && managed->delivery != process.delivery)
         take(machine, DeliveryChanged{process.pid, job.name, process.name, job.filter, managed->delivery});
     }
@@ -197,13 +219,15 @@ void Reports::take(const std::string& machine, const MachineFound& report) {
     tell(fmt::format("  LOST: machine {} does not know any more: {}; it may have ended or still run", machine,
                      listed(forgotten)));
   for (auto& filter : computation_.filters()) {
-    if (filter.machine != machine || !filter.is_unreachable) continue;
-    filter.is_unreachable = false;
+    if (filter.machine != machine || !std::exchange(filter.is_in_doubt, false)) continue;
     const auto* managed = managed_at(filter.pid);
+    filter.is_forgotten = managed == nullptr;
+    if (!std::exchange(filter.is_unreachable, false)) continue;
+    filter.may_be_given_up = false;
     if (managed == nullptr) {
-      take(machine, FilterEnded{filter.pid, "unknown: it ended out of our reach"});
+      show_end(filter, report.is_restarted ? kRestarted : "unknown: it ended out of our reach");
     } else if (managed->state == ProcessState::killed) {
-      take(machine, FilterEnded{filter.pid, managed->reason});
+      show_end(filter, managed->reason);
     }
   }
   std::vector<std::string> given_up;

@@ -55,7 +55,9 @@ class Reports {
   void take(const std::string& machine, const MachineLost& report);
   void take(const std::string& machine, const MachineFound& report);
   void take(const std::string&, const Notice& notice) { tell(notice.text); }
+  void take(const Job& job, ProcessRecord& process, const StateChanged& report);
   void show_end(const Job& job, ProcessRecord& process, const std::string& reason);
+  void show_end(FilterRecord& filter, const std::string& reason);
   void show_output(const Job& job, const ProcessRecord& process, const ProcessOutput::Shown& shown);
   void show_part();
   void tell(const std::string& line);

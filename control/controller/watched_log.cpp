@@ -57,8 +57,9 @@ void WatchedLog::ask(milliseconds delay) {
     mirror_.begin_round(std::move(undelivered));
   }
   const auto wanted = mirror_.wanted();
-  RequestBody request = LookAtLog{(*filter)->pid};
-  if (!wanted.file.empty()) request = GetLog{(*filter)->pid, wanted.file, wanted.offset, piece_bytes_};
+  const std::string log = name_of_log((*filter)->log);
+  RequestBody request = LookAtLog{log};
+  if (!wanted.file.empty()) request = GetLog{log, wanted.file, wanted.offset, piece_bytes_};
   asked_ = Clock::now() + delay;
   machines_.ask_meanwhile({(*filter)->machine, std::move(request)}, delay, [self = self_](Answer answer) {
     if (*self != nullptr) (*self)->take(std::move(answer));

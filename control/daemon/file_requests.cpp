@@ -166,12 +166,13 @@ Result<UniqueFd> open_below(const std::string& log, const std::string& file) {
 
 }  // namespace
 
+Result<ReplyBody> list_log_files(const std::string& log) {
+  auto files = list_log(log);
+  if (!files) return files.error();
+  return ReplyBody(LogFiles{*std::move(files)});
+}
+
 Result<ReplyBody> read_log(const std::string& log, const GetLog& request) {
-  if (request.file.empty()) {
-    auto files = list_log(log);
-    if (!files) return files.error();
-    return ReplyBody(LogFiles{*std::move(files)});
-  }
   auto file = open_below(log, request.file);
   if (!file) return file.error();
   std::uint64_t size_bytes = 0;

@@ -55,6 +55,7 @@ class FileUploads {
 };
 
 // `log` is a directory or a file.
+Result<control::ReplyBody> list_log_files(const std::string& log);
 Result<control::ReplyBody> read_log(const std::string& log, const control::GetLog& request);
 Result<control::ReplyBody> look_at_log(const std::string& log);
 

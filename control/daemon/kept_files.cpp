@@ -111,6 +111,15 @@ KeptFiles list_kept_files(const std::vector<ManagedProcess>& managed) {
   return kept;
 }
 
+Result<std::string> kept_log(const std::string& name) {
+  const fs::path path = fs::path(folder_of(KeptFile::Kind::log)) / name;
+  std::error_code failed;
+  const auto type = fs::symlink_status(path, failed).type();
+  if (!is_name_of(KeptFile::Kind::log, name) || (type != fs::file_type::directory && type != fs::file_type::regular))
+    return Error{fmt::format("no log '{}' is kept here", name)};
+  return path.string();
+}
+
 Result<void> remove_kept_file(const RemoveKept& request, const std::vector<ManagedProcess>& managed) {
   const fs::path path = fs::path(folder_of(request.kind)) / request.name;
   std::error_code failed;

@@ -15,6 +15,9 @@ namespace dpm {
 // `managed`: what the daemon manages. Its filters use their logs.
 control::KeptFiles list_kept_files(const std::vector<control::ManagedProcess>& managed);
 
+// The path of the log of this name, whether or not a filter still writes it.
+Result<std::string> kept_log(const std::string& name);
+
 // Refused while something uses it, and if the name leads elsewhere.
 Result<void> remove_kept_file(const control::RemoveKept& request, const std::vector<control::ManagedProcess>& managed);
 

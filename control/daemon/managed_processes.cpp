@@ -42,6 +42,12 @@ const ManagedProcess* ManagedProcesses::find(std::uint32_t pid) const {
   return at == entries_.end() ? nullptr : &at->second.facts;
 }
 
+const ManagedProcess* ManagedProcesses::find_filter_of(const std::string& log) const {
+  for (const auto& [pid, entry] : entries_)
+    if (entry.facts.kind == ManagedProcess::Kind::filter && name_of_log(entry.facts.log) == log) return &entry.facts;
+  return nullptr;
+}
+
 std::vector<ManagedProcess> ManagedProcesses::describe() const {
   std::vector<ManagedProcess> described;
   for (const auto& [pid, entry] : entries_) {

@@ -38,6 +38,8 @@ class ManagedProcesses {
 
   std::size_t size() const { return entries_.size(); }
   const control::ManagedProcess* find(std::uint32_t pid) const;
+  // The filter whose log has this name; null if none is managed.
+  const control::ManagedProcess* find_filter_of(const std::string& log) const;
   std::vector<control::ManagedProcess> describe() const;
 
   // A link whose reports and whose end come here, also before add().

@@ -190,7 +190,10 @@ void Meterd::perform(const std::string& controller, RequestId id, RequestBody re
       std::holds_alternative<CreateFilter>(request))
     return create(controller, std::move(request), answer);
   if (const auto* log = std::get_if<GetLog>(&request)) return get_log(id, *log);
-  if (const auto* look = std::get_if<LookAtLog>(&request)) return look_at(id, *look);
+  if (const auto* look = std::get_if<LookAtLog>(&request)) {
+    const auto log = find_log(look->log);
+    return answer(log ? reply_of(look_at_log(log->path)) : Refused{log.error().what});
+  }
   if (const auto* wanted = std::get_if<Adopt>(&request)) return processes_.adopt(controller, wanted->pid, answer);
   if (const auto* file = std::get_if<FindFile>(&request))
     return find_file(id, std::make_shared<FileSearch>(file->path));
@@ -217,37 +220,27 @@ void Meterd::find_file(RequestId id, const std::shared_ptr<FileSearch>& search) 
   if (controllers_.is_connected(id)) later(context_, [this, id, search] { find_file(id, search); });
 }
 
-// Nullptr: the request was refused.
-const ManagedProcess* Meterd::filter_of(RequestId id, std::uint32_t pid) {
-  const ManagedProcess* filter = processes_.find(pid);
-  if (filter != nullptr && filter->kind == ManagedProcess::Kind::filter) return filter;
-  controllers_.reply(id, Refused{fmt::format("no filter {} is looked after here", pid)});
-  return nullptr;
-}
-
-void Meterd::look_at(RequestId id, const LookAtLog& request) {
-  if (const auto* filter = filter_of(id, request.pid)) controllers_.reply(id, reply_of(look_at_log(filter->log)));
+// A filter may be forgotten, or have been lost with its host: its log stays.
+Result<Meterd::Log> Meterd::find_log(const std::string& name) const {
+  if (const ManagedProcess* filter = processes_.find_filter_of(name))
+    return Log{filter->log, filter->state == ProcessState::killed ? 0 : filter->pid};
+  auto path = kept_log(name);
+  if (!path) return path.error();
+  return Log{*std::move(path), 0};
 }
 
 void Meterd::get_log(RequestId id, const GetLog& request) {
-  const ManagedProcess* filter = filter_of(id, request.pid);
-  if (filter == nullptr) return;
-  if (request.file.empty()) return list_log(id, request, settling_of(*filter));
-  controllers_.reply(id, reply_of(read_log(filter->log, request)));
-}
-
-// Another process may have the pid of a filter that has ended.
-std::shared_ptr<LogSettling> Meterd::settling_of(const ManagedProcess& filter) {
-  return std::make_shared<LogSettling>(filter.state == ProcessState::killed ? 0 : filter.pid);
+  const auto log = find_log(request.log);
+  if (!log) return controllers_.reply(id, Refused{log.error().what});
+  if (request.file.empty()) return list_log(id, *log, std::make_shared<LogSettling>(log->filter));
+  controllers_.reply(id, reply_of(read_log(log->path, request)));
 }
 
 // When the filter has read what was sent to it, and has had the time to write it.
-void Meterd::list_log(RequestId id, const GetLog& request, const std::shared_ptr<LogSettling>& settling) {
-  const ManagedProcess* filter = processes_.find(request.pid);
-  if (filter == nullptr) return controllers_.reply(id, Refused{"the filter has been released"});
-  if (settling->is_over()) return controllers_.reply(id, reply_of(read_log(filter->log, request)));
+void Meterd::list_log(RequestId id, const Log& log, const std::shared_ptr<LogSettling>& settling) {
+  if (settling->is_over()) return controllers_.reply(id, reply_of(list_log_files(log.path)));
   if (controllers_.is_connected(id))
-    after(context_, LogSettling::kStep, [this, id, request, settling] { list_log(id, request, settling); });
+    after(context_, LogSettling::kStep, [this, id, log, settling] { list_log(id, log, settling); });
 }
 
 }  // namespace dpm

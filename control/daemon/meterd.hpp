@@ -59,11 +59,13 @@ class Meterd {
   void perform(const std::string& controller, RequestId id, control::RequestBody request);
   void create(const std::string& controller, control::RequestBody request, const AgentLink::Answer& answer);
   void find_file(RequestId id, const std::shared_ptr<FileSearch>& search);
-  const control::ManagedProcess* filter_of(RequestId id, std::uint32_t pid);
-  void look_at(RequestId id, const control::LookAtLog& request);
+  struct Log {
+    std::string path;
+    std::uint32_t filter = 0;  // that writes it; 0: none does
+  };
+  Result<Log> find_log(const std::string& name) const;
   void get_log(RequestId id, const control::GetLog& request);
-  static std::shared_ptr<LogSettling> settling_of(const control::ManagedProcess& filter);
-  void list_log(RequestId id, const control::GetLog& request, const std::shared_ptr<LogSettling>& settling);
+  void list_log(RequestId id, const Log& log, const std::shared_ptr<LogSettling>& settling);
 
   asio::io_context& context_;
   Options options_;

@@ -223,14 +223,14 @@ void fields(Archive& archive, PutFile& put) {
 }
 template <typename Archive>
 void fields(Archive& archive, GetLog& get) {
-  archive.pid("pid", get.pid);
+  archive.text("log", get.log, kPath);
   archive.text("file", get.file, kOptionalPath);
   archive.number("offset", get.offset, 0, INT64_MAX);
   archive.number("bytes_max", get.bytes_max, 0, kChunkBytesMax);
 }
 template <typename Archive>
 void fields(Archive& archive, LookAtLog& look) {
-  archive.pid("pid", look.pid);
+  archive.text("log", look.log, kPath);
 }
 template <typename Archive>
 void fields(Archive&, ListManaged&) {}

@@ -25,7 +25,7 @@
 namespace dpm::control {
 
 // Both ends must have the same version. The refusal of another one names both.
-inline constexpr std::uint32_t kControlVersion = 7;
+inline constexpr std::uint32_t kControlVersion = 8;
 // The bytes of a file, of input or of output in one message.
 inline constexpr std::size_t kChunkBytesMax = 256 * 1024;
 
@@ -75,6 +75,8 @@ struct KeptFile {
   std::uint64_t age_s = 0;  // since it was last changed
   std::string used_by;      // empty: nothing uses it
 };
+// The name, as in KeptFile, of the log at this path.
+inline std::string name_of_log(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 inline constexpr std::initializer_list<const char*> kKeptKindNames = {"log", "copy"};
 
 // A file of a log that a filter may still write.
@@ -166,16 +168,16 @@ struct PutFile {
   std::string bytes;
   bool last = false;
 };
-// Reads a filter's log: each file in pieces, in order, until a LogPiece has `last`.
+// Reads a log: each file in pieces, in order, until a LogPiece has `last`. The filter that wrote it may be gone.
 struct GetLog {
-  std::uint32_t pid = 0;  // of the filter
-  std::string file;       // relative to the log; empty: asks for LogFiles, when the filter has read its input
+  std::string log;   // its name, as in KeptFile
+  std::string file;  // relative to the log; empty: asks for LogFiles, when the filter has read its input
   std::uint64_t offset = 0;
   std::uint32_t bytes_max = 0;  // of the piece; 0: as many as one message holds
 };
 // Asks for LogState at once, whatever the filter has still to read.
 struct LookAtLog {
-  std::uint32_t pid = 0;  // of the filter
+  std::string log;  // as in GetLog
 };
 // Asks for all managed processes.
 struct ListManaged {};

@@ -65,10 +65,8 @@ std::string description(const RequestBody& body) {
           [](const PutFile& r) {
             return "PutFile " + r.path + " from " + std::to_string(r.offset) + (r.last ? " last" : "");
           },
-          [](const GetLog& r) {
-            return numbered("GetLog", r.pid) + " " + r.file + " from " + std::to_string(r.offset);
-          },
-          [](const LookAtLog& r) { return numbered("LookAtLog", r.pid); },
+          [](const GetLog& r) { return "GetLog " + r.log + " " + r.file + " from " + std::to_string(r.offset); },
+          [](const LookAtLog& r) { return "LookAtLog " + r.log; },
           [](const ListManaged&) { return std::string("ListManaged"); },
           [](const ListKept&) { return std::string("ListKept"); },
           [](const RemoveKept& r) { return "RemoveKept " + r.name; },

@@ -16,6 +16,7 @@
 #include "filter/event_filter.hpp"
 #include "model/check.hpp"
 #include "tests/control/controller/fake_machines.hpp"
+#include "tests/control/controller/scratch_folder.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/trace_writer.hpp"
 
@@ -25,25 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPrompt = "<Control>";
-
-// The current folder while it lives.
-class ScratchFolder {
- public:
-  ScratchFolder() : before_(fs::current_path()) {
-    std::string name = (fs::temp_directory_path() / "dpm-session-XXXXXX").string();
-    DPM_CHECK(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-    fs::current_path(path_);
-  }
-  ~ScratchFolder() {
-    fs::current_path(before_);
-    fs::remove_all(path_);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path before_, path_;
-};
 
 class Transcript : public Screen {
  public:
@@ -218,6 +200,9 @@ class Session {
     } else if (verb == "cut-off") {
       const auto machine = word(words);
       machines_.cut_off(machine, rest(words));
+    } else if (verb == "no-key") {  // its own name is not one that it may have
+      const auto machine = word(words);
+      machines_.have_own_name(machine, Error{rest(words)});
     } else if (verb == "names") {
       const auto first = word(words);
       machines_.name(first, word(words));

@@ -113,10 +113,10 @@ def case_rights(machine: Machine) -> None:
 
 
 def case_log_of_none(machine: Machine) -> None:
-    """Only filters have logs."""
+    """A name that is not that of a log leads nowhere."""
     red = Controller(machine)
-    pid = red.create("/bin/sleep", "1000")
-    assert "no filter" in refusal(red.ask, "get_log", pid=pid, file="", offset=0, bytes_max=0)
-    assert "no filter" in refusal(red.ask, "get_log", pid=1, file="", offset=0, bytes_max=0)
-    red.on("kill_process", pid)
+    for name in ("f1-1", ".", "..", "../logs", "/etc", "logs/.."):
+        why = refusal(red.ask, "get_log", log=name, file="", offset=0, bytes_max=0)
+        assert why == f"no log '{name}' is kept here", why
+        assert why == refusal(red.ask, "look_at_log", log=name)
     red.close()

@@ -1,4 +1,5 @@
 """Filters that a daemon manages, and the events that processes send to them."""
+import filecmp
 import json
 import os
 import signal
@@ -30,11 +31,19 @@ def run_with(red: Controller, made: dict[Any, Any], *command: str, flags: str = 
 
 def fetch(red: Controller, pid: int, folder: str) -> str:
     """The log, as a controller copies it."""
-    for name in red.ask("get_log", pid=pid, file="", offset=0, bytes_max=0)["files"]:
+    return fetch_log(red, log_of(red, pid), folder)
+
+
+def log_of(red: Controller, pid: int) -> str:
+    return os.path.basename(red.managed()[pid]["log"])
+
+
+def fetch_log(red: Controller, log: str, folder: str) -> str:
+    for name in red.ask("get_log", log=log, file="", offset=0, bytes_max=0)["files"]:
         os.makedirs(os.path.dirname(f"{folder}/{name}"), exist_ok=True)
         with open(f"{folder}/{name}", "wb") as file:
             while True:
-                piece = red.ask("get_log", pid=pid, file=name, offset=file.tell(), bytes_max=0)
+                piece = red.ask("get_log", log=log, file=name, offset=file.tell(), bytes_max=0)
                 file.write(piece.raw)
                 if piece["last"]:
                     break
@@ -60,16 +69,19 @@ def case_log(machine: Machine) -> None:
     # The first fetch is of a log that still grows; it can be read nevertheless.
     first = fetch(red, pid, machine.folder + "/first")
     assert os.listdir(first)
-    assert refusal(red.ask, "get_log", pid=pid, file="../../x", offset=0, bytes_max=0)
-    assert refusal(red.ask, "get_log", pid=pid, file="/etc/passwd", offset=0, bytes_max=0)
-    sizes = {file["name"]: file["size_bytes"] for file in red.ask("look_at_log", pid=pid)["files"]}
-    assert sizes == {name: os.path.getsize(f"{first}/{name}") for name in red.ask("get_log", pid=pid, file="", offset=0, bytes_max=0)["files"]}
-    assert "no filter" in refusal(red.ask, "look_at_log", pid=talker)
-    piece = red.ask("get_log", pid=pid, file="trace/trace.json", offset=3, bytes_max=10)
+    log_name = log_of(red, pid)
+    assert refusal(red.ask, "get_log", log=log_name, file="../../x", offset=0, bytes_max=0)
+    assert refusal(red.ask, "get_log", log=log_name, file="/etc/passwd", offset=0, bytes_max=0)
+    sizes = {file["name"]: file["size_bytes"] for file in red.ask("look_at_log", log=log_name)["files"]}
+    assert sizes == {name: os.path.getsize(f"{first}/{name}")
+                     for name in red.ask("get_log", log=log_name, file="", offset=0, bytes_max=0)["files"]}
+    piece = red.ask("get_log", log=log_name, file="trace/trace.json", offset=3, bytes_max=10)
     assert len(piece.raw) == 10 and not piece["last"]
     log = red.managed()[pid]["log"]
     red.on("release", pid)
     assert red.managed() == {}
+    # Its filter is forgotten; the log stays, and can be fetched by its name.
+    assert filecmp.cmp(fetch_log(red, log_name, machine.folder + "/later") + "/trace/trace.json", log + "/trace/trace.json", False)
     found = statistics(machine, log + "/trace")
     ledger = found["ledger"]
     print("ledger:", ledger)
