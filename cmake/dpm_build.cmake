@@ -35,8 +35,9 @@ endif()
 find_program(CCACHE ccache)
 if(CCACHE)
   # Paths count from the source folder on, so that a second clone compiles nothing again. ccache takes the included files from the
-  # compiler's list (DEPEND), which saves it a run of the preprocessor for each file that it does not have.
-  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_DEPEND=true ${CCACHE})
+  # compiler's list (DEPEND), which saves it a run of the preprocessor for each file that it does not have. It keeps one object for each
+  # language of the compiler's messages, so they are English.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env --unset=LC_ALL --unset=LC_CTYPE --unset=LC_MESSAGES LANG=C.UTF-8 CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_DEPEND=true ${CCACHE})
 endif()
 
 # Linking is a good part of a build: some 180 programs.

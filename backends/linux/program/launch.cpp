@@ -31,12 +31,13 @@ namespace {
 
 // Shared between the process that becomes the program and its supervisor, until the program has begun.
 struct Gate {
+  std::atomic<std::uint32_t> prepared{0};   // 1: the program may become ready; 2: `error` says why not
   std::atomic<std::uint32_t> installed{0};  // 1: `listener` is valid; 2: `error` says why not
   std::atomic<std::uint32_t> open{0};       // 1: begin; 2: the supervisor has failed: end
   std::atomic<pid_t> supervisor{0};
   int listener = -1;
   bool privileges_given_up = false;
-  char error[512] = "";
+  char error[2048] = "";
 };
 
 Gate* new_gate() {
@@ -44,6 +45,7 @@ Gate* new_gate() {
   return page == MAP_FAILED ? nullptr : new (page) Gate;
 }
 
+constexpr std::uint32_t kPrepared = 1, kNotPrepared = 2;
 constexpr std::uint32_t kInstalled = 1, kNotInstalled = 2;
 constexpr std::uint32_t kBegin = 1, kEnd = 2;
 constexpr int kNotMetered = 2, kNotExecutable = 126, kNotFound = 127;
@@ -61,14 +63,18 @@ std::vector<int> notified_calls(const LaunchOptions& options) {
   return calls;
 }
 
-// A supervisor that was killed before it opened the gate will never open it.
-bool is_open_for_begin(const Gate& gate) {
-  while (gate.open.load() == 0) {
-    wait_while(gate.open, 0, kLookAgainNs);
+// The supervisor's word; 0 if it was killed before it gave one.
+std::uint32_t await(const std::atomic<std::uint32_t>& word, const Gate& gate) {
+  while (word.load() == 0) {
+    wait_while(word, 0, kLookAgainNs);
     const pid_t supervisor = gate.supervisor.load();
-    if (gate.open.load() == 0 && supervisor != 0 && ::kill(supervisor, 0) != 0 && errno == ESRCH) return false;
+    if (word.load() == 0 && supervisor != 0 && ::kill(supervisor, 0) != 0 && errno == ESRCH) return 0;
   }
-  return gate.open.load() == kBegin;
+  return word.load();
+}
+
+void keep_error(Gate& gate, const Error& error) {
+  std::strncpy(gate.error, error.what.c_str(), sizeof gate.error - 1);
 }
 
 // What a child needs, made before the fork: in the child of a process with several threads, an allocator's lock may be
@@ -89,7 +95,7 @@ UniqueFd install_filter(const Becoming& becoming, Gate& gate) {
   const bool had_to_give_up = ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0;
   auto listener = install_seccomp_program(becoming.notifying);
   if (!listener) {
-    std::strncpy(gate.error, listener.error().what.c_str(), sizeof gate.error - 1);
+    keep_error(gate, listener.error());
     announce(gate.installed, kNotInstalled);
     ::_exit(kNotMetered);
   }
@@ -104,7 +110,7 @@ UniqueFd install_filter(const Becoming& becoming, Gate& gate) {
   ::getrlimit(RLIMIT_NOFILE, &descriptors);
   const UniqueFd listener = becoming.notifying.empty() ? UniqueFd() : install_filter(becoming, gate);
   announce(gate.installed, kInstalled);
-  if (!is_open_for_begin(gate)) ::_exit(kNotMetered);
+  if (await(gate.open, gate) != kBegin) ::_exit(kNotMetered);
 
   if (listener) ::fcntl(listener.get(), F_DUPFD, listener_number(descriptors.rlim_cur));
   ::execvp(becoming.arguments.front(), becoming.arguments.data());
@@ -113,13 +119,13 @@ UniqueFd install_filter(const Becoming& becoming, Gate& gate) {
   ::_exit(why == ENOENT || why == ENOTDIR ? kNotFound : kNotExecutable);
 }
 
-void leave_the_terminal(const std::vector<int>& kept) {
+void leave_the_terminal() {
   ::setsid();
   const int nowhere = ::open("/dev/null", O_RDWR);
   ::dup2(nowhere, STDIN_FILENO);
   ::dup2(nowhere, STDOUT_FILENO);
-  close_descriptors_but(kept);
-  for (const int signal : {SIGINT, SIGQUIT, SIGHUP, SIGPIPE, SIGTSTP}) ::signal(signal, SIG_IGN);
+  close_descriptors_but({});
+  for (const int signal : {SIGINT, SIGQUIT, SIGHUP, SIGPIPE, SIGTSTP, SIGXFSZ}) ::signal(signal, SIG_IGN);
   ::prctl(PR_SET_NAME, "dpm-meter");
 }
 
@@ -136,7 +142,6 @@ Result<void> await_installation(Gate& gate, int program_fd) {
 
 Result<LaunchedProgram> supervise(pid_t pid, const std::vector<std::string>& command, const LaunchOptions& options,
                                   Gate& gate) {
-  gate.supervisor = ::getpid();
   const UniqueFd program_fd = open_process(static_cast<std::uint32_t>(pid));
   if (!program_fd) return Error::from_errno("watch the program's process");
   if (auto installed = await_installation(gate, program_fd.get()); !installed) return installed.error();
@@ -174,8 +179,11 @@ LaunchedProgram::~LaunchedProgram() {
 void LaunchedProgram::start() { announce(static_cast<Gate*>(std::exchange(gate_, nullptr))->open, kBegin); }
 
 Result<LaunchedProgram> launch_as_child(const std::vector<std::string>& command, const LaunchOptions& options) {
+  if (options.prepare)
+    if (auto prepared = options.prepare(); !prepared) return prepared.error();
   Gate* gate = new_gate();
   if (gate == nullptr) return Error::from_errno("make memory to share with the program");
+  gate->supervisor = ::getpid();
   const Becoming becoming(command, options);
   const pid_t pid = ::fork();
   if (pid < 0) return Error::from_errno(fmt::format("start '{}'", command.front()));
@@ -197,11 +205,22 @@ Result<LaunchedProgram> launch(const std::vector<std::string>& command, const La
     while (::waitpid(between, &status, 0) < 0 && errno == EINTR) {
     }
     if (status != 0) return Error{"start the supervisor: no process could be made"};
+    if (const auto prepared = await(gate->prepared, *gate); prepared != kPrepared)
+      return Error{prepared == kNotPrepared ? gate->error : "start the supervisor: it was killed"};
     become(becoming, *gate);
   }
   const pid_t supervisor = ::fork();
   if (supervisor != 0) ::_exit(supervisor < 0 ? 1 : 0);
-  leave_the_terminal(options.kept);
+  gate->supervisor = ::getpid();
+  leave_the_terminal();
+  if (options.prepare) {
+    if (auto prepared = options.prepare(); !prepared) {
+      keep_error(*gate, prepared.error());
+      announce(gate->prepared, kNotPrepared);
+      ::_exit(0);
+    }
+  }
+  announce(gate->prepared, kPrepared);
   auto launched = supervise(pid, command, options, *gate);
   if (!launched) announce(gate->open, kEnd);
   return launched;

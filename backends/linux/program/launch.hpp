@@ -10,6 +10,7 @@
 // The program waits before its first instruction until start() is called.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,8 +23,9 @@ namespace dpm {
 struct LaunchOptions {
   bool notifies = true;      // the program's calls wait for a supervisor: the program has a filter, and a listener
   bool exact_paths = false;  // notify socket, connect, dup and close as well: docs/metering.md says what that risks
-  // Descriptors that the process which supervises keeps; the program gets them only if exec() leaves them open.
-  std::vector<int> kept;
+  // Done by the process that supervises, before the program begins: its CPU time and memory are not the program's. If it
+  // fails, nothing has begun, and launch() returns the error in the process that was called.
+  std::function<Result<void>()> prepare;
   bool own_session = false;  // of a child: it leads a session, and so a process group, without a terminal
 };
 
@@ -43,7 +45,7 @@ class LaunchedProgram {
   void* gate_;  // a page shared with the program while it waits
 };
 
-// Returns in the supervisor only. Its standard input and output are then /dev/null, so that a reader of the program's
+// Returns in the supervisor, or if nothing has begun. The supervisor's standard input and output are then /dev/null, so that a reader of the program's
 // output does not wait for the supervisor; standard error is the program's.
 //
 // Like a shell, the process that becomes the program prints a message and exits with 127 if `command` is not found, and

@@ -2,12 +2,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <functional>
-#include <iterator>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,16 +76,18 @@ Result<KernelPrograms> load(std::size_t ring_bytes, const dpm_scope& scope = {})
   return KernelPrograms::load(options);
 }
 
-// The programs are loaded before the process is divided: when that fails, nothing has begun.
+// The programs are loaded in the process that supervises: that takes CPU time, which the program would find as its own.
 using Launch = std::function<Result<LaunchedProgram>(LaunchOptions)>;
 Result<std::unique_ptr<MeteredRun>> launch_followed(const Launch& launch, KernelRun::Start start,
                                                     std::size_t ring_bytes) {
-  const std::vector<int> before = open_descriptors();
-  auto programs = load(ring_bytes);
-  if (!programs) return programs.error();
+  std::optional<KernelPrograms> programs;
   LaunchOptions options = {.notifies = false};
-  const std::vector<int> now = open_descriptors();
-  std::set_difference(now.begin(), now.end(), before.begin(), before.end(), std::back_inserter(options.kept));
+  options.prepare = [&]() -> Result<void> {
+    auto loaded = load(ring_bytes);
+    if (!loaded) return loaded.error();
+    programs = *std::move(loaded);
+    return {};
+  };
   auto launched = launch(std::move(options));
   if (!launched) return launched.error();
   const UniqueFd process = open_process(launched->program().pid);
