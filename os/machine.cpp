@@ -6,7 +6,6 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <fstream>
 
 #include "model/channel_end.hpp"
+#include "os/process_namespace.hpp"
 
 namespace dpm {
 namespace {
@@ -66,9 +66,8 @@ std::vector<std::string> addresses_for_others(std::vector<std::string> addresses
 }
 
 bool has_own_process_ids() {
-  constexpr ino_t kFirstPidNamespace = 0xEFFFFFFC;  // PROC_PID_INIT_INO of the kernel
-  struct stat space = {};
-  return ::stat("/proc/self/ns/pid", &space) != 0 || space.st_ino != kFirstPidNamespace;
+  constexpr std::uint32_t kFirst = 0xEFFFFFFC;  // PROC_PID_INIT_INO of the kernel
+  return process_namespace() != kFirst;
 }
 
 std::string boot_identity() {

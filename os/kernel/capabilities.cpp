@@ -29,6 +29,7 @@
 #include "os/kernel/tracee.hpp"
 #include "os/kernel/unix_peers.hpp"
 #include "os/process_handle.hpp"
+#include "os/process_namespace.hpp"
 
 namespace dpm {
 namespace {
@@ -187,9 +188,7 @@ void read_own_status(MachineCapabilities& found) {
   found.no_new_privileges = ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
   found.filters_above = std::atoi(line_of(path, "Seccomp_filters:").c_str());
   found.proc_mounted = ::access(path.c_str(), R_OK) == 0;
-  std::array<char, 16> self{};
-  found.proc_is_ours =
-      ::readlink("/proc/self", self.data(), self.size() - 1) > 0 && std::atoi(self.data()) == ::getpid();
+  found.proc_is_ours = shows_own_process_ids();
 }
 
 // "proc /proc proc rw,nosuid,hidepid=2 0 0"

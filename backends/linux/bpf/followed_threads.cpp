@@ -173,7 +173,10 @@ void FollowedThreads::begin_program(std::int64_t now_ns) {
 
 void FollowedThreads::take(const dpm_task_record& record) {
   const auto now_ns = static_cast<std::int64_t>(record.time_ns);
-  if (FollowedThread* thread = find(record.tid); thread != nullptr && record.kind != dpm_executed) {
+  FollowedThread* thread = find(record.tid);
+  // The first thread has run for the last time after another one executed a program, and has its number.
+  if (thread != nullptr && record.kind == dpm_gone && !thread->end) return;
+  if (thread != nullptr && record.kind != dpm_executed) {
     thread->read_cpu_time(record.cpu_ns);
     thread->metered->read_waits(record.ready_ns, record.disk_ns);
   }

@@ -16,6 +16,8 @@
 #include "backends/linux/bpf/hook_choice.hpp"
 #include "backends/linux/calls/metered_call.hpp"
 #include "os/load_messages.hpp"
+#include "os/machine.hpp"
+#include "os/process_namespace.hpp"
 #include "os/unique_fd.hpp"
 
 #pragma GCC diagnostic push
@@ -295,6 +297,7 @@ Result<KernelPrograms> KernelPrograms::load(const Options& options) {
   ::bpf_map__set_max_entries(state->skeleton->maps.processors, static_cast<unsigned>(processors));
   state->choose_calls(options.paths);
   state->skeleton->rodata->scope = options.scope;
+  if (has_own_process_ids()) state->skeleton->rodata->meter_namespace = process_namespace();
   const KernelTypes types;
   if (auto chosen = choose_programs(state->skeleton->obj, types); !chosen) return chosen.error();
   if (options.scope.cgroup == 0) ::bpf_program__set_autoload(state->skeleton->progs.on_enter_cgroup, false);

@@ -41,7 +41,7 @@ class KernelPrograms {
   ~KernelPrograms();
 
   // The thread behind this pidfd (of a process: its first thread), and all that it will start, are metered from now on.
-  Result<void> follow(int thread_fd, dpm_followed thread = {});
+  Result<void> follow(int thread_fd, dpm_followed thread);
 
   // One for each processor, and last the one of processes and names.
   const std::vector<int>& rings() const;

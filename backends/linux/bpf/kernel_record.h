@@ -209,7 +209,8 @@ enum { dpm_accounts_max = 16384 };
 struct dpm_account_key {
   unsigned long long began_ns;  // the thread, since the machine was started
   unsigned int tid, reason;
-  unsigned int rival, unused;  // process id; 0: the processor was idle, or the wait has no rival
+  // Process id; 0: the processor was idle, or the wait has no rival; from 2^31 on: not of the meter's namespace.
+  unsigned int rival, unused;
 };
 
 struct dpm_account {
@@ -218,8 +219,9 @@ struct dpm_account {
   char name[dpm_name_max];
 };
 
-// What user space says of a thread that it lets the programs follow: the beginning of the state that they keep of it.
+// A thread that is followed, as user space or the programs found it: the beginning of the state that they keep of it.
 struct dpm_followed {
+  unsigned int tid, pid;
   unsigned char waits_to_begin;  // it will execute the metered program, and until then what it waits for is the meter
 };
 

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "os/machine.hpp"
+#include "os/process_namespace.hpp"
 
 namespace dpm {
 namespace {
@@ -42,6 +43,7 @@ KernelSurroundings look_at_surroundings() {
   found.capabilities = effective_capabilities();
   found.in_user_namespace = is_in_user_namespace();
   found.in_pid_namespace = has_own_process_ids();
+  found.shows_own_process_ids = shows_own_process_ids();
   std::ifstream lockdown("/sys/kernel/security/lockdown");
   std::string line;
   std::getline(lockdown, line);
@@ -50,6 +52,9 @@ KernelSurroundings look_at_surroundings() {
 }
 
 std::optional<KernelObstacle> obstacle_in(const KernelSurroundings& found) {
+  if (!found.shows_own_process_ids)
+    return KernelObstacle{"/proc shows another process namespace",
+                          "mount one of this namespace: 'mount -t proc proc /proc', or 'unshare --mount-proc'"};
   if (!found.has_types)
     return KernelObstacle{"this kernel has no type information (/sys/kernel/btf/vmlinux)",
                           "use --source notify, or a kernel that was built with CONFIG_DEBUG_INFO_BTF"};
@@ -71,7 +76,8 @@ std::optional<KernelObstacle> obstacle_in(const KernelSurroundings& found) {
 bool may_look_at_all(const KernelSurroundings& found) { return (found.capabilities >> kCapSysPtrace & 1) != 0; }
 
 std::string drawback_in(const KernelSurroundings& found) {
-  if (found.in_pid_namespace) return "in a pid namespace of its own, dpm would not find the names of processes";
+  if (found.in_pid_namespace)
+    return "dpm is in a pid namespace, and every call of the whole machine would pass through its programs";
   return "";
 }
 

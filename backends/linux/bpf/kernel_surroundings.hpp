@@ -13,7 +13,8 @@ struct KernelSurroundings {
   std::uint64_t capabilities = ~std::uint64_t{0};  // CapEff of /proc/self/status
   bool in_user_namespace = false;                  // in another than the machine's first
   bool in_pid_namespace = false;
-  std::string lockdown;  // "none", "integrity", "confidentiality"; empty: the kernel does not know it
+  bool shows_own_process_ids = true;  // /proc
+  std::string lockdown;               // "none", "integrity", "confidentiality"; empty: the kernel does not know it
 };
 
 // All but may_make_maps, from /proc and /sys.

@@ -24,7 +24,8 @@ Result<void> follow_all_threads(std::uint32_t pid, KernelPrograms& programs) {
       if (process_of(thread.get()) != tid && tid != pid)
         return Error{
             "Linux 6.9 is needed to follow the threads of a running process; --source notify does not need it"};
-      if (auto done = programs.follow(thread.get()); !done && errno != ESRCH) return done.error();
+      if (auto done = programs.follow(thread.get(), {.tid = tid, .pid = pid}); !done && errno != ESRCH)
+        return done.error();
       any_lives |= !is_ending(pid, tid).value_or(true);
     }
   }

@@ -30,6 +30,8 @@ SCRIPTS: dict[str, dict[str, Any]] = {
     "short.sh": {"execs": 101, "births": 100, "waits": 100, "ends": [0] * 100, "received": 0},
     "pipelines.sh": {"execs": 21, "births": 30, "waits": 30, "ends": [0] * 30, "received": 40},
 }
+# What a source does not record, by scenario. docs/limitations.md has it in the user's words.
+NOT_RECORDED = {("ebpf", "ignores"): "waits"}
 
 
 def arguments() -> argparse.Namespace:
@@ -134,6 +136,8 @@ class Checker:
             trace = events.Trace(self.options.list_events, folder / "metered" / "trace")
             truth = SCRIPTS.get(scenario) or json.loads((folder / "truth").read_text())
             account = Account(trace, pathlib.Path(command[0]).name)
+            if missing := NOT_RECORDED.get((self.options.source, scenario)):
+                truth[missing] = 0
             complaints += account.complaints or compare(account, truth)
             if "p_max" in truth and (p := parallelism_of(self.options.dpm, folder / "metered")) > truth["p_max"]:
                 complaints.append(f"P is {p}, and {truth['p_max']} at most is true")
@@ -157,8 +161,11 @@ def main() -> int:
         if place.user:
             options.dpm = running.for_every_account(options.dpm, workshop.path)
         checker = Checker(options, workshop)
-        for way in ("inside", "outside"):
-            if reason := why_not_metered(checker, way):
+        reasons = {way: why_not_metered(checker, way) for way in ("inside", "outside")}
+        if all(reasons.values()):
+            running.skip(f"{place.name} with {options.source}: {reasons}")
+        for way, reason in reasons.items():
+            if reason:
                 print(f"SKIPPED {place.name} {way}: {reason}")
                 continue
             for scenario in options.scenarios or [*SCRIPTS, *lives.SCENARIOS]:
@@ -173,7 +180,7 @@ def why_not_metered(checker: Checker, way: str) -> str:
     """Why this source cannot meter there; empty: it can, or must be refused."""
     options, place = checker.options, checker.place
     if place.refused and way == "inside":
-        return "" if options.source == "notify" else "another source"
+        return ""
     meter = [options.dpm, "meter", "--source", options.source, "--summary", "--wait", "--"]
     words = [*checker.enter, *meter, "true"] if way == "inside" else [*meter, *checker.enter, "true"]
     tried = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)

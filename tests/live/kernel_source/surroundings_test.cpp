@@ -21,6 +21,7 @@ TEST_CASE("eBPF source: what is missing is named, and nothing where nothing is",
   CHECK(reason_in({.may_make_maps = false, .capabilities = 0}).find("this account") != std::string::npos);
   CHECK(reason_in({.lockdown = "confidentiality"}).find("locked down") != std::string::npos);
   CHECK(reason_in({.lockdown = "integrity"}).empty());
+  CHECK(reason_in({.shows_own_process_ids = false}).find("another process namespace") != std::string::npos);
 }
 
 TEST_CASE("eBPF source: it needs two capabilities, or the one that has all", "[linux][kernel_source]") {

@@ -6,20 +6,21 @@
 #pragma once
 
 #include "maps.h"
+#include "numbers.h"
 
 static __always_inline void describe_rival(struct rival* rival, const struct task_struct* task) {
   const struct task_struct* first = task->group_leader;
-  rival->pid = task->tgid;
+  rival->pid = number_of_any(task);
   rival->began_ns = BPF_CORE_READ(first, start_boottime);
   bpf_probe_read_kernel(rival->name, sizeof rival->name, first->comm);
 }
 
 // Two threads never add to one account.
-static __noinline int add_to_account(const struct task_struct* task, u32 reason, const struct rival* rival,
+static __noinline int add_to_account(const struct task_struct* task, u32 tid, u32 reason, const struct rival* rival,
                                      u64 time_ns) {
   if (!task || !rival) return 0;
   struct dpm_account_key key = {};
-  bpf_probe_read_kernel(&key.tid, sizeof key.tid, &task->pid);
+  key.tid = tid;
   bpf_probe_read_kernel(&key.began_ns, sizeof key.began_ns, &task->start_boottime);
   key.reason = reason;
   key.rival = rival->pid;
@@ -41,6 +42,7 @@ struct queue_wait {
   u64 ready_since_ns, until_ns;
   u64 count;  // of turns
   u32 processor;
+  u32 tid;
 };
 
 static int account_for_turn(u32 before_last, struct queue_wait* wait) {
@@ -51,7 +53,8 @@ static int account_for_turn(u32 before_last, struct queue_wait* wait) {
   if (from == 0) return 1;
   if (from < wait->ready_since_ns) from = wait->ready_since_ns;
   if (from >= wait->until_ns) return 0;
-  if (turn->tid != (u32)wait->task->pid) add_to_account(wait->task, dpm_reason_cpu, &turn->who, wait->until_ns - from);
+  if (turn->tid != (u32)wait->task->pid)
+    add_to_account(wait->task, wait->tid, dpm_reason_cpu, &turn->who, wait->until_ns - from);
   wait->until_ns = from;
   return from == wait->ready_since_ns;
 }
@@ -60,7 +63,7 @@ static int account_for_turn(u32 before_last, struct queue_wait* wait) {
 static __always_inline void account_for_queue(const struct thread_state* state, const struct task_struct* task,
                                               u64 ready_since, u64 now) {
   if (state->followed.waits_to_begin) return;
-  struct queue_wait wait = {task, ready_since, now, 0, state->ready_on};
+  struct queue_wait wait = {task, ready_since, now, 0, state->ready_on, state->followed.tid};
   const struct turns* turns = bpf_map_lookup_elem(&processors, &wait.processor);
   if (!turns) return;
   wait.count = turns->count;

@@ -65,7 +65,7 @@ static __always_inline void tell_site(struct thread_state* state, const struct t
   if (!record) return;
   record->kind = dpm_site;
   record->time_ns = now;
-  record->tid = task->pid;
+  record->tid = state->followed.tid;
   record->slot = slot;
   record->pc = pc;
   state->sites[slot & (sites_max - 1)] = pc;
@@ -130,7 +130,6 @@ static __always_inline int is_pipe_or_eventfd(const struct task_struct* task, s3
 
 // The operations on pipes: those on sockets are seen there, and those on files are none between processes.
 struct submission {
-  const struct task_struct* task;
   u64 blocks;  // where the program has the addresses of its struct iocb
   u32 count;
 };
@@ -139,19 +138,19 @@ static int count_operation(u32 at, struct submission* submission) {
   enum { descriptor_at = 20 };  // in struct iocb
   u64 block = 0;
   s32 descriptor = -1;
-  if (!submission || !submission->task) return 1;
+  if (!submission) return 1;
   bpf_probe_read_user(&block, sizeof block, (const void*)(submission->blocks + at * sizeof block));
   bpf_probe_read_user(&descriptor, sizeof descriptor, (const void*)(block + descriptor_at));
   if (is_pipe_or_eventfd(bpf_get_current_task_btf(), descriptor)) ++submission->count;
   return 0;
 }
 
-static __always_inline void submits(const struct task_struct* task, const struct pt_regs* regs) {
+static __always_inline void submits(const struct pt_regs* regs) {
   enum { looked_at_max = 256 };
-  struct submission submission = {task, regs->dx, 0};
+  struct submission submission = {regs->dx, 0};
   const u64 wanted = regs->si;
   bpf_loop(wanted < looked_at_max ? wanted : looked_at_max, count_operation, &submission, 0);
-  if (submission.count) count_bypass(task, dpm_bypass_aio, submission.count);
+  if (submission.count) count_bypass(dpm_bypass_aio, submission.count);
 }
 
 SEC("tp_btf/sys_enter")
@@ -165,14 +164,14 @@ int BPF_PROG(on_call, struct pt_regs* regs, long as_made) {
   if (!state) return 0;
   const int by_32_bit_code = is_32_bit(task);
   if (by_32_bit_code) {
-    if (in_32_bit == dpm_32_bit_passes) count_bypass(task, dpm_bypass_32_bit, 1);
+    if (in_32_bit == dpm_32_bit_passes) count_bypass(dpm_bypass_32_bit, 1);
     number = number_as_64_bit(number);
     if (number >= dpm_calls_max) return 0;
   }
   if (call_shapes[number].waits_for) begins_wait(regs, call_shapes[number].waits_for);
   const u32 call = call_shapes[number].call;
   if (call == dpm_call_none) return 0;
-  if (call == dpm_call_submit) return submits(task, regs), 0;
+  if (call == dpm_call_submit) return submits(regs), 0;
   const u32 flags_argument = call_shapes[number].flags_argument;
   if (call == dpm_call_receive && flags_argument && (argument(regs, flags_argument - 1) & msg_peek))
     return 0;  // looking is not receiving
@@ -219,7 +218,7 @@ static __always_inline void put_asked(struct thread_state* state, struct task_st
   record.offset = 0;
   record.file = file;
   record.result = 0;
-  put_record(&record, task->tgid);
+  put_record(&record, state);
 }
 
 // A call asked this socket, unless the socket carries no messages. The socket's own state cannot be reached from here.
@@ -273,7 +272,7 @@ static __always_inline void pipe_moved(struct thread_state* state, struct task_s
   record.offset = __sync_fetch_and_add(sends ? &pipe->sent : &pipe->received, (u64)amount);
   record.file = pipe->file;
   record.result = amount;
-  put_record(&record, task->tgid);
+  put_record(&record, state);
 }
 
 // read() and write(): a socket has told what it moved.
@@ -287,7 +286,7 @@ static __always_inline void returned_moving(struct thread_state* state, struct t
     return;
   }
   u32 flags = pipe_flags(&found);
-  if (!flags && result > 0 && is_terminal_master(&found)) count_bypass(task, dpm_bypass_terminal, 1);
+  if (!flags && result > 0 && is_terminal_master(&found)) count_bypass(dpm_bypass_terminal, 1);
   if (!flags) return;
   if (!sends && result == 0 && state->number == call_number_read && regs->dx == 0) return;  // it wants nothing
   if (call_shapes[state->number & (dpm_calls_max - 1)].needs_socket) return;                // it has failed
@@ -296,14 +295,14 @@ static __always_inline void returned_moving(struct thread_state* state, struct t
     if (!sends && result == -error_invalid) return;  // too little room: it does not ask
     if (result > 0 && is_32_bit(task)) {
       amount = state->number == call_number_read || state->number == call_number_write ? units_at(regs->cx) : 0;
-      if (amount == 0) count_bypass(task, dpm_bypass_32_bit, 1);
+      if (amount == 0) count_bypass(dpm_bypass_32_bit, 1);
     } else if (result > 0) {
       amount = call_shapes[state->number & (dpm_calls_max - 1)].is_vector ? units_of_parts(regs->si, result)
                                                                           : units_at(regs->si);
     }
   }
   if (sends && found.type == file_fifo && (found.flags & open_direct) && result > 0)
-    count_bypass(task, dpm_bypass_packets, 1);
+    count_bypass(dpm_bypass_packets, 1);
   if (found.flags & open_nonblock) flags |= dpm_does_not_wait;
   pipe_moved(state, task, &found, flags, amount, sends, now);
 }
@@ -335,7 +334,7 @@ static __always_inline void returned_transfer(struct thread_state* state, struct
       record.file = socket_behind(&found, now, 1);
       record.offset = (1ull << 48) - 1;  // its own counters were not asked
       record.result = result;
-      if (result > 0 || !state->has_asked) put_record(&record, task->tgid);
+      if (result > 0 || !state->has_asked) put_record(&record, state);
     }
   }
   if (result <= 0 || !find_file(task, to, &found)) return;
@@ -347,7 +346,7 @@ static __always_inline void returned_transfer(struct thread_state* state, struct
   record.offset = state->moved_offset;
   record.file = state->moved_file;
   record.result = state->moved_bytes;
-  put_record(&record, task->tgid);
+  put_record(&record, state);
 }
 
 // vmsplice(): the end that may be written takes, and the other gives. tee(): what it copies stays where it was.
@@ -365,7 +364,7 @@ static __always_inline void put_path(struct thread_state* state, struct task_str
   record.file = file;
   record.result = result;
   record.offset = offset;
-  put_record(&record, task->tgid);
+  put_record(&record, state);
 }
 
 static __always_inline void returned_path(struct thread_state* state, struct task_struct* task,
@@ -446,7 +445,7 @@ int BPF_PROG(on_return, struct pt_regs* regs, long result) {
   if (call == dpm_call_receive && result < 0) note_interruption(state, regs, result);
   if (call == dpm_call_receive && (result < 0 || !state->is_told)) account_for_receive(state, task, result);
   if (state->has_datagram) {
-    put_received_datagram(state, task->tgid);
+    put_received_datagram(state);
   } else if (!state->is_told || call == dpm_call_transfer) {
     const u64 now = bpf_ktime_get_ns();
     if (call == dpm_call_receive || call == dpm_call_send) {
@@ -456,7 +455,7 @@ int BPF_PROG(on_return, struct pt_regs* regs, long result) {
     } else if (call == dpm_call_give || call == dpm_call_copy) {
       returned_giving(state, task, result, now);
     } else if (call == dpm_call_bypass) {
-      if (result >= 0) count_bypass(task, call_shapes[number].bypasses, 1);
+      if (result >= 0) count_bypass(call_shapes[number].bypasses, 1);
     } else if (call == dpm_call_child) {
       returned_from_wait(state, task, regs, result, now);
     } else {

@@ -194,7 +194,7 @@ static __always_inline void name_internet(struct dpm_socket_record* record, cons
 // True if user space knows the socket now. `sk` need not be trusted: it is only read.
 static __noinline int tell_socket(const struct sock* sk, u64 now) {
   struct dpm_socket_record* record = bpf_ringbuf_reserve(&news, sizeof *record, 0);
-  if (!record) return count_refused(bpf_get_current_pid_tgid() >> 32, dpm_socket);
+  if (!record) return count_refused(process_number(bpf_get_current_task_btf()), dpm_socket);
   __builtin_memset(record, 0, sizeof *record);
   record->kind = dpm_socket;
   record->time_ns = now;

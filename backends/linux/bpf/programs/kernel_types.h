@@ -79,8 +79,17 @@ struct sched_info {
   u64 run_delay;
 } dpm_relocated;
 
+struct ns_common {
+  u32 inum;
+} dpm_relocated;
+
+struct pid_namespace {
+  struct ns_common ns;
+} dpm_relocated;
+
 struct upid {
   int nr;
+  struct pid_namespace* ns;
 } dpm_relocated;
 
 struct pid {

@@ -36,6 +36,12 @@ static __always_inline u64 ready_time(const struct thread_state* state, const st
   return delay_of(task) - state->delay_before_ns;
 }
 
+// A thread is followed from now on.
+static __always_inline void name_thread(struct thread_state* state, const struct task_struct* task) {
+  state->followed.tid = thread_number(task);
+  state->followed.pid = process_number(task);
+}
+
 static __noinline int count_refused(u32 pid, u32 kind) {
   struct refusal key = {pid, kind};
   u64* count = bpf_map_lookup_elem(&refused, &key);
@@ -48,10 +54,11 @@ static __noinline int count_refused(u32 pid, u32 kind) {
   return 0;
 }
 
-static __noinline int count_bypass(const struct task_struct* task, u32 kind, u32 calls) {
-  if (!task) return 0;
+// By the running thread.
+static __noinline int count_bypass(u32 kind, u32 calls) {
+  const struct task_struct* task = bpf_get_current_task_btf();
   struct dpm_bypass_key key = {};
-  bpf_probe_read_kernel(&key.pid, sizeof key.pid, &task->tgid);
+  key.pid = process_number(task);
   key.kind = kind;
   struct dpm_bypassing* known = bpf_map_lookup_elem(&bypassing, &key);
   if (known) {
@@ -66,7 +73,8 @@ static __noinline int count_bypass(const struct task_struct* task, u32 kind, u32
 }
 
 // Of messages. One that stands for the beginning of its call too is two events.
-static __always_inline void count_refused_record(const struct dpm_record* record, u32 pid) {
+static __always_inline void count_refused_record(const struct dpm_record* record, const struct thread_state* state) {
+  const u32 pid = state->followed.pid;
   count_refused(pid, record->kind);
   if (record->kind == dpm_received && (record->flags & dpm_began)) count_refused(pid, dpm_asked);
 }
@@ -96,7 +104,7 @@ static __always_inline void tell_waits(struct thread_state* state, const struct 
   if (!record) return;  // the next call tells it
   record->kind = dpm_waits;
   record->time_ns = now;
-  record->tid = task->pid;
+  record->tid = state->followed.tid;
   record->unused = 0;
   record->ready_ns = state->told_ready_ns = ready_ns;
   record->disk_ns = state->told_disk_ns = state->disk_ns;
@@ -112,7 +120,8 @@ static __always_inline int happens_at_end(u32 kind) {
 static __always_inline void settle_timeouts(struct thread_state* state, const struct task_struct* task, u32 kind) {
   const struct rival none = {};
   if (state->timed_out_ns == 0) return;
-  if (kind != dpm_received && kind != dpm_accepted) add_to_account(task, dpm_reason_timer, &none, state->timed_out_ns);
+  if (kind != dpm_received && kind != dpm_accepted)
+    add_to_account(task, state->followed.tid, dpm_reason_timer, &none, state->timed_out_ns);
   state->timed_out_ns = 0;
 }
 
@@ -122,7 +131,7 @@ static __always_inline void begin_record(struct dpm_record* record, u32 kind, u6
   settle_timeouts(state, task, kind);
   record->kind = kind;
   record->time_ns = now;
-  record->tid = task->pid;
+  record->tid = state->followed.tid;
   record->cpu_ns = cpu_time(state, task, now);
   record->descriptor = state->began_ns ? (u16)state->descriptor : 0xffff;
   record->flags = state->began_ns ? dpm_in_call | (state->number & (sites_max - 1)) << dpm_site_shift : 0;
@@ -136,12 +145,12 @@ static __always_inline void begin_record(struct dpm_record* record, u32 kind, u6
   }
 }
 
-static __always_inline void put_record(const struct dpm_record* record, u32 pid) {
+static __always_inline void put_record(const struct dpm_record* record, const struct thread_state* state) {
   void* ring = ring_here();
   if (!ring) return;
   struct dpm_record* place = bpf_ringbuf_reserve(ring, sizeof *place, 0);
   if (!place) {
-    count_refused_record(record, pid);
+    count_refused_record(record, state);
     return;
   }
   *place = *record;

@@ -17,8 +17,11 @@ static __noinline int is_inside(const struct cgroup* at) {
   return 0;
 }
 
+// Processes that the meter's namespace does not have are none of its machine.
 static __always_inline int may_be_followed(const struct task_struct* task) {
-  return !(task->flags & kernel_thread) && task->tgid != (int)scope.own_pid;
+  if (task->flags & kernel_thread) return 0;
+  const u32 number = process_number(task);
+  return number != 0 && number != scope.own_pid;
 }
 
 // The rest of its process is told to user space, which follows it.
@@ -28,16 +31,17 @@ static __always_inline int follow_from_now(struct task_struct* task) {
     __sync_fetch_and_add(&shared.unknown_threads, 1);
     return 0;
   }
+  name_thread(state, task);
   state->is_counted = 1;
   state->delay_before_ns = delay_of(task);
   struct dpm_task_record* record = bpf_ringbuf_reserve(&news, sizeof *record, 0);
-  if (!record) return count_refused(task->tgid, dpm_entered);
+  if (!record) return count_refused(state->followed.pid, dpm_entered);
   __builtin_memset(record, 0, sizeof *record);
   record->kind = dpm_entered;
   record->time_ns = bpf_ktime_get_ns();
   record->cpu_ns = task->se.sum_exec_runtime;
-  record->tid = task->pid;
-  record->pid = task->tgid;
+  record->tid = state->followed.tid;
+  record->pid = state->followed.pid;
   record->began_ns = task->start_boottime;
   bpf_probe_read_kernel(record->name, sizeof record->name, task->comm);
   bpf_ringbuf_submit(record, wake_up(&news));
@@ -47,7 +51,7 @@ static __always_inline int follow_from_now(struct task_struct* task) {
 // A child of a thread that is not followed.
 static __always_inline int is_born(const struct task_struct* parent, struct task_struct* child) {
   if (!scope.everything && !scope.cgroup) return 0;
-  if (!may_be_followed(child) || parent->tgid == (int)scope.own_pid) return 0;
+  if (!may_be_followed(child) || process_number(parent) == scope.own_pid) return 0;
   if (!scope.everything && !is_inside(BPF_CORE_READ(child, cgroups, dfl_cgrp))) return 0;
   return follow_from_now(child);
 }

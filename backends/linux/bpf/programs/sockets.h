@@ -81,14 +81,14 @@ static __always_inline struct user_name passed_name(const struct thread_state* s
 }
 
 // A datagram of the Internet.
-static __always_inline void put_datagram(const struct dpm_record* record, const struct thread_state* state, u32 pid) {
+static __always_inline void put_datagram(const struct dpm_record* record, const struct thread_state* state) {
   void* ring = ring_here();
   if (!ring) return;
   const struct user_name name = passed_name(state);
-  if (!name.address) return put_record(record, pid);
+  if (!name.address) return put_record(record, state);
   struct dpm_datagram_record* place = bpf_ringbuf_reserve(ring, sizeof *place, 0);
   if (!place) {
-    count_refused_record(record, pid);
+    count_refused_record(record, state);
     return;
   }
   place->record = *record;
@@ -101,15 +101,14 @@ static __always_inline void put_datagram(const struct dpm_record* record, const 
 }
 
 // A datagram to a UNIX socket that is not connected to the sender.
-static __always_inline void put_datagram_to_path(const struct dpm_record* record, const struct thread_state* state,
-                                                 u32 pid) {
+static __always_inline void put_datagram_to_path(const struct dpm_record* record, const struct thread_state* state) {
   void* ring = ring_here();
   if (!ring) return;
   const struct user_name name = passed_name(state);
-  if (!name.address) return put_record(record, pid);
+  if (!name.address) return put_record(record, state);
   struct dpm_path_record* place = bpf_ringbuf_reserve(ring, sizeof *place, 0);
   if (!place) {
-    count_refused_record(record, pid);
+    count_refused_record(record, state);
     return;
   }
   place->record = *record;
@@ -151,10 +150,10 @@ static __always_inline u32 segment_in_control(const struct thread_state* state, 
 }
 
 // The kernel may have merged several datagrams; the program may have asked for their size.
-static __always_inline void put_received_datagram(struct thread_state* state, u32 pid) {
+static __always_inline void put_received_datagram(struct thread_state* state) {
   enum { udp_gro = 104 };
   state->datagram.offset = segment_in_control(state, udp_gro);
-  put_datagram(&state->datagram, state, pid);
+  put_datagram(&state->datagram, state);
 }
 
 // A send of UDP that the kernel divides into datagrams of this size; 0: it does not.
@@ -187,11 +186,11 @@ static __always_inline void sent(struct sock* sk, struct socket_state* socket, s
     return;
   }
   if (!names_its_peer(sk, state)) {
-    put_record(&record, task->tgid);
+    put_record(&record, state);
   } else if (sk->__sk_common.skc_family == af_unix) {
-    put_datagram_to_path(&record, state, task->tgid);
+    put_datagram_to_path(&record, state);
   } else {
-    put_datagram(&record, state, task->tgid);
+    put_datagram(&record, state);
   }
   ++state->entry;
 }
@@ -201,7 +200,7 @@ static __always_inline void received(struct sock* sk, struct socket_state* socke
   const int is_stream = sk->sk_type == sock_stream;
   const int nothing = result < 0 || (result == 0 && (is_stream || (sk->sk_shutdown & 1)));
   if (state->has_datagram) {  // the kernel has written the name of the one before
-    put_received_datagram(state, task->tgid);
+    put_received_datagram(state);
     state->has_datagram = 0;
     ++state->entry;
   }
@@ -217,7 +216,7 @@ static __always_inline void received(struct sock* sk, struct socket_state* socke
   if (begins) record.flags |= dpm_began;
   if (flags & msg_dontwait) record.flags |= dpm_does_not_wait;
   const int tells_sender = names_its_peer(sk, state) && sk->__sk_common.skc_family != af_unix;
-  if (nothing || !tells_sender || !state->began_ns) return put_record(&record, task->tgid);
+  if (nothing || !tells_sender || !state->began_ns) return put_record(&record, state);
   state->datagram = record;  // the kernel writes its sender's name when the call returns
   state->has_datagram = 1;
 }
@@ -236,11 +235,11 @@ static __always_inline void moved_by_another(struct sock* sk, struct task_struct
   if (!state || !socket->file) return;
   struct dpm_record record = {.kind = sends ? dpm_sent : dpm_received, .time_ns = now, .descriptor = 0xffff};
   if (!sends) record.flags = dpm_began;
-  record.tid = leader->pid;
+  record.tid = state->followed.tid;
   record.offset = offset;
   record.file = socket->file;
   record.result = result;
-  put_record(&record, leader->tgid);
+  put_record(&record, state);
 }
 
 // Talk with the kernel is not a message between processes.
@@ -257,7 +256,7 @@ static __always_inline int only_looks(const struct sock* sk, int flags) {
 static __always_inline int moved(struct sock* sk, int result, int flags, int sends) {
   if (!exchanges_messages(sk)) {
     struct task_struct* by = bpf_get_current_task_btf();
-    if (result > 0 && !talks_to_kernel(sk) && running_state_of(by)) count_bypass(by, dpm_bypass_other_socket, 1);
+    if (result > 0 && !talks_to_kernel(sk) && running_state_of(by)) count_bypass(dpm_bypass_other_socket, 1);
     return 0;
   }
   struct task_struct* task = bpf_get_current_task_btf();

@@ -28,14 +28,14 @@ static __always_inline void describe_task(struct dpm_task_record* record, u32 ki
   record->cpu_ns = cpu_time(state, task, now);
   record->ready_ns = ready_time(state, task);
   record->disk_ns = state->disk_ns;
-  record->tid = task->pid;
-  record->pid = task->tgid;
+  record->tid = state->followed.tid;
+  record->pid = state->followed.pid;
 }
 
 static __always_inline void put_task(struct task_struct* task, struct thread_state* state, u32 kind, u64 now) {
   struct dpm_task_record* record = bpf_ringbuf_reserve(&news, sizeof *record, 0);
   if (!record) {
-    count_refused(task->tgid, kind);
+    count_refused(state->followed.pid, kind);
     return;
   }
   describe_task(record, kind, task, state, now);
@@ -63,12 +63,8 @@ int BPF_PROG(on_switch, _Bool preempted, struct task_struct* before, struct task
 static __always_inline u32 number_seen_by(const struct task_struct* parent, const struct task_struct* child) {
   const struct pid* parents = BPF_CORE_READ(parent, thread_pid);
   const struct pid* childs = BPF_CORE_READ(child, thread_pid);
-  const u32 level = BPF_CORE_READ(parents, level);
-  u32 number = 0;
-  const char* at = (const char*)childs + bpf_core_field_offset(struct pid, numbers) +
-                   level * bpf_core_type_size(struct upid) + bpf_core_field_offset(struct upid, nr);
-  bpf_probe_read_kernel(&number, sizeof number, at);
-  return number;
+  const struct upid* at = number_at((u64)childs, BPF_CORE_READ(parents, level));
+  return BPF_CORE_READ(at, nr);
 }
 
 SEC("tp_btf/sched_process_fork")
@@ -80,12 +76,13 @@ int BPF_PROG(on_fork, struct task_struct* parent, struct task_struct* child) {
     __sync_fetch_and_add(&shared.unknown_threads, 1);
     return 0;
   }
+  name_thread(created, child);
   created->is_counted = 1;
   struct dpm_task_record* record = bpf_ringbuf_reserve(&news, sizeof *record, 0);
-  if (!record) return count_refused(parent->tgid, dpm_forked);
+  if (!record) return count_refused(creator->followed.pid, dpm_forked);
   describe_task(record, dpm_forked, parent, creator, bpf_ktime_get_ns());
-  record->child = child->pid;
-  record->child_pid = child->tgid;
+  record->child = created->followed.tid;
+  record->child_pid = created->followed.pid;
   record->seen_as = number_seen_by(parent, child);
   record->began_ns = child->start_boottime;
   bpf_probe_read_kernel(record->name, sizeof record->name, child->comm);
@@ -94,16 +91,18 @@ int BPF_PROG(on_fork, struct task_struct* parent, struct task_struct* child) {
 }
 
 SEC("tp_btf/sched_process_exec")
-int BPF_PROG(on_exec, struct task_struct* task, int old_number, struct linux_binprm* program) {
+int BPF_PROG(on_exec, struct task_struct* task, int machine_number_before, struct linux_binprm* program) {
   struct thread_state* state = running_state_of(task);
   if (!state) return 0;
+  const u32 tid_before = state->followed.tid;
+  name_thread(state, task);
   state->followed.waits_to_begin = 0;
   state->began_ns = 0;
   __builtin_memset(state->sites, 0, sizeof state->sites);
   struct dpm_task_record* record = bpf_ringbuf_reserve(&news, sizeof *record, 0);
-  if (!record) return count_refused(task->tgid, dpm_executed);
+  if (!record) return count_refused(state->followed.pid, dpm_executed);
   describe_task(record, dpm_executed, task, state, bpf_ktime_get_ns());
-  record->code = old_number;
+  record->code = tid_before;
   bpf_probe_read_kernel(record->name, sizeof record->name, task->comm);
   bpf_probe_read_kernel_str(record->program, sizeof record->program, BPF_CORE_READ(program, interp));
   bpf_probe_read_kernel_str(record->file, sizeof record->file,

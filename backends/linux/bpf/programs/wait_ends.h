@@ -69,23 +69,24 @@ static __noinline int account_for_wait(struct thread_state* state, u32 wait, s64
   const struct task_struct* task = bpf_get_current_task_btf();
   if (!state || state->wait.at_ns == 0) return 0;
   const u64 idle_ns = idle_in_call(state, task, bpf_ktime_get_ns());
+  const u32 tid = state->followed.tid;
   const struct rival none = {};
   const int has_signal = state->signalled_ns >= state->wait.at_ns;
   const int takes_signals = wait == dpm_wait_signal || (result > 0 && has_signal && state->has_woken);
   state->wait.at_ns = 0;
   if (idle_ns == 0 || state->followed.waits_to_begin) return 0;
   // A signal that comes while the thread waits for a lock has not ended that wait: the lock is asked for again.
-  if (is_interrupted(result) && is_lock(wait)) return add_to_account(task, dpm_reason_lock, &none, idle_ns);
+  if (is_interrupted(result) && is_lock(wait)) return add_to_account(task, tid, dpm_reason_lock, &none, idle_ns);
   if (is_interrupted(result) || (takes_signals && result != -error_again)) {
     const int is_clock = has_signal && state->is_clock;
-    return add_to_account(task, is_clock ? dpm_reason_timer : dpm_reason_signal,
+    return add_to_account(task, tid, is_clock ? dpm_reason_timer : dpm_reason_signal,
                           has_signal && !is_clock ? &state->signaller : &none, idle_ns);
   }
   if (!is_time && is_for_messages(wait) && is_timed_out(wait, result)) {
     state->timed_out_ns += idle_ns;
     return 0;
   }
-  if (is_time || is_timed_out(wait, result)) return add_to_account(task, dpm_reason_timer, &none, idle_ns);
-  if (is_lock(wait)) return add_to_account(task, dpm_reason_lock, &state->waker, idle_ns);
+  if (is_time || is_timed_out(wait, result)) return add_to_account(task, tid, dpm_reason_timer, &none, idle_ns);
+  if (is_lock(wait)) return add_to_account(task, tid, dpm_reason_lock, &state->waker, idle_ns);
   return 0;
 }

@@ -90,9 +90,11 @@ Result<std::unique_ptr<MeteredRun>> launch_followed(const Launch& launch, Kernel
   };
   auto launched = launch(std::move(options));
   if (!launched) return launched.error();
-  const UniqueFd process = open_process(launched->program().pid);
+  const std::uint32_t pid = launched->program().pid;
+  const UniqueFd process = open_process(pid);
   if (!process) return Error::from_errno("watch the program's process");
-  if (auto followed = programs->follow(process.get(), {.waits_to_begin = 1}); !followed) return followed.error();
+  if (auto followed = programs->follow(process.get(), {.tid = pid, .pid = pid, .waits_to_begin = 1}); !followed)
+    return followed.error();
   return std::unique_ptr<MeteredRun>(std::make_unique<KernelRun>(*std::move(launched), *std::move(programs), start));
 }
 
