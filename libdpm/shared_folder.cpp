@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -11,10 +12,17 @@ namespace dpm::monitor {
 // Also called after fork() in programs with threads: no allocation in here.
 void put_folder_path(char (&to)[kFolderBytes]) {
   const char* chosen = getenv("DPM_MONITOR_FOLDER");
-  if (chosen != nullptr && chosen[0] != '\0')
+  if (chosen != nullptr && chosen[0] != '\0') {
     snprintf(to, sizeof to, "%s", chosen);
-  else
-    snprintf(to, sizeof to, "/dev/shm/dpm-%u", static_cast<unsigned>(geteuid()));
+    return;
+  }
+  snprintf(to, sizeof to, "/dev/shm/dpm-%u", static_cast<unsigned>(geteuid()));
+  struct stat status {};
+  if (lstat(to, &status) != 0 || status.st_uid == geteuid()) return;
+  struct utsname machine {};
+  const char* home = secure_getenv("HOME");
+  if (home != nullptr && home[0] != '\0' && uname(&machine) == 0)
+    snprintf(to, sizeof to, "%s/.dpm-monitor-%s", home, machine.nodename);
 }
 
 bool is_ours_alone(int folder) {

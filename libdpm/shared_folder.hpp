@@ -5,7 +5,8 @@ namespace dpm::monitor {
 
 inline constexpr int kFolderBytes = 4096;
 
-// DPM_MONITOR_FOLDER, or /dev/shm/dpm-UID. Cut if it has more than kFolderBytes - 1 bytes.
+// DPM_MONITOR_FOLDER, or /dev/shm/dpm-UID, or ~/.dpm-monitor-HOST if another account has taken that one: anyone may make files in
+// /dev/shm, and only their owner may remove them. Cut if it has more than kFolderBytes - 1 bytes.
 void put_folder_path(char (&to)[kFolderBytes]);
 
 // Whether the folder of this descriptor belongs to this account alone: another one's could give us a file that ends under our feet.

@@ -8,6 +8,7 @@ import pathlib
 import random
 import resource
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -562,6 +563,31 @@ def case_damage(site: Site) -> None:
     counted = count_of(json.loads(monitor.communicate(timeout=PATIENCE_S)[0]), "turn")
     expect(monitor.returncode == 0, monitor.returncode)
     expect(counted["seen"] % 100 == 0 and counted["lost"] == 0, counted)
+
+
+def case_taken_folder(site: Site) -> None:
+    """Another account has taken the name in /dev/shm: programs and their monitor meet in the home."""
+    if os.geteuid() != 0:
+        print("not tried: only root can be two accounts")
+        return
+    account, other = 61_234, 61_235
+    taken, home = pathlib.Path(f"/dev/shm/dpm-{account}"), site.folder / "home"
+    home.mkdir()
+    for folder in (site.folder, home):
+        os.chown(folder, account, account)
+    taken.mkdir(mode=0o700)
+    os.chown(taken, other, other)
+    try:
+        del site.environment["DPM_MONITOR_FOLDER"]
+        site.environment["HOME"] = str(home)
+        as_account = ["setpriv", f"--reuid={account}", f"--regid={account}", "--clear-groups"]
+        script = site.folder / "loop.events"
+        script.write_bytes((site.options.examples / "loop.events").read_bytes())
+        events, _, _ = site.watch(script, *site.program("loop", 3), under=as_account)
+        expect([event["value"] for event in events if event["event"] == "E"] == [1, 0, 1, 2, 3], events)
+        expect(len(list(home.glob(".dpm-monitor-*"))) == 1 and not list(taken.iterdir()), list(home.iterdir()))
+    finally:
+        shutil.rmtree(taken)
 
 
 def main() -> bool:
