@@ -233,7 +233,7 @@ Option Options::value(const std::string& names, std::optional<Duration>& duratio
         if (!read_duration) return read_duration.error().what;
         return read_duration->ns > 0
                    ? ""
-                   : "a time is more than 0; without " + names + ", the command ends as its help says";
+                   : "a time must be more than 0; without " + names + ", the command ends as its help says";
       });
 }
 Option Options::list(const std::string& names, std::vector<std::string>& words, const std::string& help) {
@@ -268,7 +268,9 @@ std::string process_number(const std::string& text) {
   return is_one ? "" : "'" + text + "' is not the number of a process (ps -e lists them)";
 }
 
-std::string directory_name(const std::string& text) { return text.empty() ? "a directory has a name" : ""; }
+std::string directory_name(const std::string& text) {
+  return text.empty() ? "the name of a directory cannot be empty" : "";
+}
 
 int run_command_line(const Commands& commands, int argc, char** argv, Terminal& terminal) {
   CLI::App app{

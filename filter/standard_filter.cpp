@@ -75,7 +75,7 @@ std::size_t StandardFilter::take_messages(std::span<const std::byte> bytes) {
     } else if (is_known) {
       size = descriptions_.records[layout_number->second].size_bytes;
     } else {
-      stop(fmt::format("is of the unknown type {}, and messages say no size", type));
+      stop(fmt::format("is of the unknown type {}, and messages do not state their size", type));
     }
     if (is_stopped()) {
       unread_bytes_ += rest.size();

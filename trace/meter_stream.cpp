@@ -183,7 +183,7 @@ void MeterStreamReader::take_event(std::span<const std::byte> message) {
   ++arrived_;
   const auto event = decode_meter_message(message);
   if (!event) return lose(event.error().what);
-  if (!ids_are_known(*event, known_)) return lose("a meter message names what no NAMES have described");
+  if (!ids_are_known(*event, known_)) return lose("a meter message uses an id that no NAMES have described");
   if (!values_are_possible(*event)) return lose("a meter message has an impossible time");
   batch_.push_back(*event);
   understood_ = true;
@@ -290,9 +290,8 @@ void MeterStreamReader::pass_events() {
 void MeterStreamReader::count_open_meters(LossReport& report) const {
   for (const auto& [number, identity] : open_) {
     // How many is not known; at least one.
-    const std::string reason =
-        fmt::format("the stream was cut off before the last of {}: what it saw after that, one event at least",
-                    meter_name(identity));
+    const std::string reason = fmt::format(
+        "the stream was cut off before the last of {}: its later events, at least one", meter_name(identity));
     report.losses.push_back({reason, 1});
   }
 }

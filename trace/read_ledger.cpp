@@ -27,12 +27,13 @@ Ledger unfinished_ledger(const TraceRead& read) {
   Ledger ledger;
   ledger.kept = ledger.seen = read.delivered + read.removed + sum_of(read.losses);
   if (read.is_partial && !read.being_recorded) {
-    ledger.warnings.push_back("the trace is still being read: what follows is not counted");
+    ledger.warnings.push_back("the trace is still being read: later events are not counted");
     return ledger;
   }
   const char* why = read.being_recorded ? "the trace is still being recorded"
                                         : "the recorder was killed, or the trace copied while it was at work";
-  ledger.warnings.push_back(std::string(why) + ": what it had not yet written, and what it filtered, is not known");
+  ledger.warnings.push_back(std::string(why) +
+                            ": the events that it had not yet written, and those that it filtered, are not known");
   return ledger;
 }
 
@@ -41,8 +42,7 @@ Ledger unfinished_ledger(const TraceRead& read) {
 std::string begins_in_the_middle(const Ledger& ledger, Duration window) {
   return fmt::format(
       "the trace begins in the middle: --window kept about the last {:g} s and removed {} of {} again; messages, waits "
-      "and "
-      "CPU time before that are not counted, and messages that were on their way then have one end",
+      "and CPU time before that are not counted, and messages that were in transit then have one end",
       window.seconds(), ledger.removed, counted(ledger.kept, "kept event"));
 }
 

@@ -231,7 +231,7 @@ std::string trace_directory(const std::string& path) {
 Result<std::string> find_trace(const std::string& named) {
   const std::string directory = trace_directory(named);
   std::error_code ignored;
-  const std::string hint = " (a trace is what 'dpm run -o OUT' or 'dpm meter -o OUT' leaves in OUT)";
+  const std::string hint = " ('dpm run -o OUT' and 'dpm meter -o OUT' write a trace into OUT)";
   if (!std::filesystem::exists(directory, ignored))
     return Error{fmt::format("{}: no such directory{}", directory, hint)};
   if (!std::filesystem::is_directory(directory, ignored))

@@ -44,7 +44,7 @@ Result<std::vector<Undelivered>> undelivered_from_json(const std::string& path, 
   try {
     const Json json = Json::parse(text);
     if (json.at("format") != "dpm-undelivered" || json.at("version") != 1)
-      return Error{path + ": not a list of what was not delivered, or of another version"};
+      return Error{path + ": not a list of undelivered events, or of another version"};
     std::vector<Undelivered> undelivered;
     for (const auto& meter : json.at("meters"))
       undelivered.push_back({meter.at("machine").get<std::string>(), meter.at("job").get<std::string>(),
@@ -53,7 +53,7 @@ Result<std::vector<Undelivered>> undelivered_from_json(const std::string& path, 
                              count_from(meter.at("lost")), meter.at("file").get<std::string>()});
     return undelivered;
   } catch (const nlohmann::json::exception& wrong) {
-    return refused_json(path, "not a list of what was not delivered", text, wrong);
+    return refused_json(path, "not a list of undelivered events", text, wrong);
   }
 }
 

@@ -70,13 +70,14 @@ class TwinMaker {
     const std::uint64_t one_ended = recording_.sends_without_receive + recording_.receives_without_send;
     const std::uint64_t all = recording_.messages + one_ended;
     if (static_cast<double>(one_ended) > kOneEndedMost * static_cast<double>(std::max<std::uint64_t>(all, 1))) {
-      return Error{fmt::format("{} of {} have only one end in the trace: what the processes did cannot be inferred{}",
-                               one_ended, counted(all, "message"), losses_in_words(recording_.losses))};
+      return Error{
+          fmt::format("{} of {} have only one end in the trace: the behaviour of the processes cannot be inferred{}",
+                      one_ended, counted(all, "message"), losses_in_words(recording_.losses))};
     }
     if (stands_still()) {
       return Error{
-          "the trace ends with every process waiting for a message and none on its way: the program was "
-          "deadlocked, and so would be its twin"};
+          "the trace ends with every process waiting for a message and none in transit: the program was deadlocked, "
+          "and so would be its twin"};
     }
     return {};
   }
@@ -286,7 +287,7 @@ class TwinMaker {
     const auto say = [&](std::uint64_t number, const std::string& noun, const std::string& what) {
       if (number > 0) warnings.push_back(fmt::format("{} {}", counted(number, noun), what));
     };
-    say(recording_.losses.lost(), "event", "lost: what they showed is not in the twin");
+    say(recording_.losses.lost(), "event", "lost: the twin is made without them");
     say(recording_.sends_without_receive, "message", "never received, or its RECEIVE is lost");
     say(recording_.receives_without_send, "message", "received whose SEND is lost");
     say(contradictions_, "message",

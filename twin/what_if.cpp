@@ -81,10 +81,12 @@ bool mentions(Steps& steps, const TwinGroup& group) {
 // A process as recorded knows only the processes that it met.
 Result<void> check_can_be_more(Twin& twin, const TwinGroup& group) {
   if (group.as_recorded)
-    return Error{fmt::format("'{}' is as recorded: it does what it did, and one more of it would not", group.name)};
+    return Error{
+        fmt::format("'{}' repeats its recorded behaviour: one more of it would have nothing to do", group.name)};
   for (TwinGroup& other : twin.groups)
     if (other.as_recorded && mentions(other.program.start, group))
-      return Error{fmt::format("'{}' is as recorded: it would not answer one more '{}'", other.name, group.name)};
+      return Error{fmt::format("'{}' repeats its recorded behaviour: it would not answer one more '{}'", other.name,
+                               group.name)};
   return {};
 }
 

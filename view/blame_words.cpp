@@ -16,21 +16,21 @@ const char* did(BlamePart part) {
     case BlamePart::cpu:
       return "ran";
     case BlamePart::cpu_queue:
-      return "was in the queue of the CPU";
+      return "waited in the run queue";
     case BlamePart::disk:
       return "waited for the disk";
     case BlamePart::lock:
       return "waited for locks";
     case BlamePart::timer:
-      return "waited for a time that it had chosen";
+      return "waited for its own timeout";
     case BlamePart::signal:
       return "waited for signals";
     case BlamePart::other:
       return "waited for something that the trace does not show";
     case BlamePart::on_its_way:
-      return "had sent its message, which was on its way";
+      return "had sent its message, which was in transit";
     case BlamePart::not_split:
-      return "did what was not measured";
+      return "did something that was not measured";
     case BlamePart::not_sampled:
       return "was not sampled";
     case BlamePart::not_seen:
@@ -68,19 +68,19 @@ const char* part_text(BlamePart part) {
     case BlamePart::cpu:
       return "its CPU time";
     case BlamePart::cpu_queue:
-      return "in the queue of the CPU";
+      return "run-queue wait";
     case BlamePart::disk:
       return "waits for the disk";
     case BlamePart::lock:
       return "waits for locks";
     case BlamePart::timer:
-      return "waits for a time that it chose";
+      return "waits for a timeout";
     case BlamePart::signal:
       return "waits for signals";
     case BlamePart::other:
       return "other waits";
     case BlamePart::on_its_way:
-      return "the message was on its way";
+      return "the message was in transit";
     case BlamePart::not_split:
       return "not split: not measured";
     case BlamePart::not_sampled:
@@ -106,7 +106,7 @@ std::string wait_text(const BlameNode& node, const TraceInfo& info) {
     case BlameWait::lock:
       return fmt::format("waits for a lock that {} released", name);
     case BlameWait::room:
-      return fmt::format("waits for {} to take what it wrote", name);
+      return fmt::format("waits for {} to read its data", name);
   }
   DPM_CHECK(false);
 }
@@ -116,7 +116,7 @@ std::string rival_text(const BlameRival& rival, const TraceInfo& info) {
   if (rival.name == kIdleCpu) return "while the CPU was free, and woke up";
   if (rival.part == BlamePart::lock) return fmt::format("released by {}", name);
   if (rival.part == BlamePart::signal) return fmt::format("sent by {}", name);
-  return fmt::format("while {} had it", name);
+  return fmt::format("while {} had the CPU", name);
 }
 
 std::string cause_text(const BlameCause& cause, const TraceInfo& info) {

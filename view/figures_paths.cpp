@@ -165,7 +165,7 @@ Figure state_diagram_figure(const Causality& causality, const TraceInfo& info) {
   const std::size_t hidden = causality.states.size() - graph.arcs.size();
   return {"State diagram",
           "Where a request goes next: shares of all messages that a process sends for requests." +
-              (hidden == 0 ? "" : " " + std::to_string(hidden) + " rarer arcs are not shown."),
+              (hidden == 0 ? "" : " " + std::to_string(hidden) + " rarer edges are not shown."),
           graph, true};
 }
 

@@ -122,19 +122,18 @@ class Chooser {
       const std::string answers =
           needed == asked ? fmt::format("all {} answers", asked) : fmt::format("{} of {} answers", needed, asked);
       choice_.why.push_back({"gather", those.processes,
-                             fmt::format("ask {} at once and go on with {}, {} times{}", asked, answers, those.times,
-                                         or_by_sender ? "; or with those of the same senders" : "")});
+                             fmt::format("ask {} at once and continue after {}, {} times{}", asked, answers,
+                                         those.times, or_by_sender ? "; or after those of the same senders" : "")});
       choice_.gathers_by_sender |= or_by_sender;
     }
     for (const OpenGather& open : found.open) {
       choice_.open.push_back(ProcessId{open.process});
-      choice_.why.push_back(
-          {"open",
-           {ProcessId{open.process}},
-           fmt::format("ask several at once, {} times; which answers they need the trace does not show ({} "
-                       "contradict each rule)",
-                       open.times, open.contradictions),
-           true});
+      choice_.why.push_back({"open",
+                             {ProcessId{open.process}},
+                             fmt::format("ask several at once, {} times; the trace does not show which answers they "
+                                         "need ({} contradict each rule)",
+                                         open.times, open.contradictions),
+                             true});
     }
     if (!found.gathers.empty()) choice_.roles.gathers = std::make_shared<const Gathers>(std::move(found.gathers));
   }
@@ -167,8 +166,8 @@ class Chooser {
     for (const DestinationChoice& choice : found.known.choices) {
       const AlikeProcesses& those = alike[key_of(choice)];
       if (those.processes.front() == ProcessId{choice.process})
-        choice_.why.push_back({choice.rule == DestinationChoice::Rule::in_turn ? "turn" : "least busy", those.processes,
-                               reason_of(choice, those.times, history_)});
+        choice_.why.push_back({choice.rule == DestinationChoice::Rule::in_turn ? "round robin" : "least outstanding",
+                               those.processes, reason_of(choice, those.times, history_)});
     }
     choice_.choices = std::move(found.all);
     if (!found.known.empty())
@@ -179,15 +178,15 @@ class Chooser {
     Timers timers = find_timers(history_);
     for (const TimersOfProgram& calls : timers.of_calls)
       choice_.why.push_back({"timer", as_ids(calls.processes),
-                             fmt::format("go on without an answer after {}, {} times: so they do there",
+                             fmt::format("time out after {} without an answer, {} times: modelled as a timeout",
                                          seconds_text(calls.wait_ns), calls.times)});
     idle_ = std::move(timers.idle);
     if (!timers.waits_ns.empty()) choice_.roles.timers = std::make_shared<const Timers>(std::move(timers));
   }
 
   void leave_the_others() {
-    BehaviourRule arrival{"arrival", {}, "take messages from several, and react to each"};
-    BehaviourRule any{"any", {}, "wait for one sender at a time, so that every order is the same"};
+    BehaviourRule arrival{"arrival", {}, "react to each message as it arrives"};
+    BehaviourRule any{"any", {}, "wait for one sender at a time: every order is the same"};
     for (std::uint32_t p = 0; p < history_.process_count(); ++p) {
       if (chosen_[p]) continue;
       const std::size_t senders = most_senders(history_, p);
@@ -200,10 +199,11 @@ class Chooser {
   void find_what_is_hidden() {
     choice_.hidden = find_hidden_state(history_, choice_.roles, idle_);
     for (const TimersOfProgram& idle : idle_)
-      choice_.why.push_back({"idle", as_ids(idle.processes),
-                             fmt::format("go on when nothing has come for {}, {} times: whether nothing comes is open",
-                                         seconds_text(idle.wait_ns), idle.times),
-                             true});
+      choice_.why.push_back(
+          {"idle", as_ids(idle.processes),
+           fmt::format("act after {} without a message, {} times: whether they would on the new placement is unknown",
+                       seconds_text(idle.wait_ns), idle.times),
+           true});
     for (const HiddenState::Entry& entry : choice_.hidden.entries)
       choice_.why.push_back({std::string(name_of(entry.kind)), {ProcessId{entry.process}}, reason_of(entry), true});
   }

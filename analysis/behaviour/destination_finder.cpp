@@ -326,9 +326,12 @@ std::string reason_of(const DestinationChoice& choice, std::size_t times, const 
     names += (i == 0 ? "" : ", ") + history.info.processes[choice.members[i]].name;
   if (choice.members.size() > kShown) names += ", ...";
   if (choice.rule == DestinationChoice::Rule::in_turn)
-    return fmt::format("send to {} in turn, {} times: the turn stays, and the work goes with the message", names,
-                       times);
-  return fmt::format("send to the one of {} that owes the fewest answers, {} times: so they do there", names, times);
+    return fmt::format(
+        "send to {} in round robin, {} times: modelled as round robin, and the work moves with its message", names,
+        times);
+  return fmt::format(
+      "send to the one of {} with the fewest outstanding requests, {} times: modelled as least outstanding", names,
+      times);
 }
 
 }  // namespace dpm

@@ -198,19 +198,22 @@ std::string reason_of(const HiddenState::Entry& entry) {
   switch (entry.kind) {
     case HiddenState::Kind::memory:
       return fmt::format(
-          "do not always react alike to requests that look alike, {} times otherwise than at first: to which is open",
+          "react differently to similar requests, {} times: to which ones on the new placement is unknown",
           entry.times);
     case HiddenState::Kind::batches:
-      return fmt::format("answer several requests at once, {} times: how many are there then is open", entry.times);
+      return fmt::format("answer several requests at once, {} times: the batch sizes on the new placement are unknown",
+                         entry.times);
     case HiddenState::Kind::lists:
-      return fmt::format("send to several at once, {} times, not always as many: who is on its list then is open",
+      return fmt::format("send to a list of varying length, {} times: its members on the new placement are unknown",
                          entry.times);
     case HiddenState::Kind::full_batches:
       return fmt::format(
-          "answer as many requests at once each time, {} times: whether they would wait longer for the last is open",
+          "answer requests in batches of one size, {} times: whether a batch would wait longer to fill is unknown",
           entry.times);
     case HiddenState::Kind::refusals:
-      return fmt::format("answer without work, {} times, as if it refused: how many wait there is open", entry.times);
+      return fmt::format(
+          "answer without work, {} times, as if refusing: how many requests the new placement refuses is unknown",
+          entry.times);
   }
   return "";
 }

@@ -330,10 +330,9 @@ RequestQueues find_request_queues(const History& history, const std::vector<bool
 std::string reason_of(const RequestQueue& queue) {
   if (queue.deferred > 0)
     return fmt::format(
-        "wait for others with a request in hand, and begin {} times with one that came meanwhile: so they do there",
+        "receive requests while they wait for other processes, {} times, and start them later: modelled as a queue",
         queue.deferred);
-  return fmt::format("choose among the requests that have come, {} times not the last one: so they do there",
-                     queue.held);
+  return fmt::format("pick from a queue of pending requests, {} times not the latest: modelled as a queue", queue.held);
 }
 
 }  // namespace dpm

@@ -172,9 +172,9 @@ bool hands_out_work(const History& history, RoleGroup& group, bool speak_first) 
   }
   group.reason =
       answers == 0
-          ? fmt::format("give several their work and go on when all of it has come back, {} times", beginnings)
-          : fmt::format("hand out work to free workers: {} answers are the next piece{}", answers,
-                        beginnings > 0 ? fmt::format(", {} new beginnings when all had come back", beginnings) : "");
+          ? fmt::format("give several workers their tasks and continue when all results are back, {} times", beginnings)
+          : fmt::format("hand out tasks to free workers: {} results are answered with the next task{}", answers,
+                        beginnings > 0 ? fmt::format(", {} rounds begin when all results are back", beginnings) : "");
   return answers + beginnings > contradicts;
 }
 

@@ -7,7 +7,7 @@
 //                             u          s   /v
 //     B   ─────────────────────────────SEND─/               s: when B sent the message
 //
-// From s to v the message was on its way. From u to s, A waited for what B did then, and that is divided in the same way,
+// From s to v the message was in transit. From u to s, A waited for what B did then, and that is divided in the same way,
 // through as many processes as wait for each other. So all amounts of a tree add up to the interval, to the nanosecond.
 //
 // Within an interval between two events the order of the parts is not known. An idle time after a RECEIVECALL comes first; one

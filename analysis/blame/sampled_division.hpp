@@ -5,7 +5,7 @@
 //     client     ──SEND──RECEIVECALL▒▒▒▒▒▒▒▒▒▒▒▒▒▒RECEIVE──     found waiting for a message; the trace says: of server
 //     server     ─────────────────────────────SEND──            found in the queue of a CPU
 //                                     │
-//                                     the sample belongs to "waits for server", "in the queue of the CPU"
+//                                     the sample belongs to "waits for server", "run-queue wait"
 //
 // So each sample belongs to one part of the tree. The number of samples in a part is binomial, if they are independent.
 //

@@ -218,8 +218,8 @@ void warn(const History& history, const CausalityOptions& options, Causality& re
   };
   say(result.strings_cut, fmt::format("causality strings are longer than {} processes: only their beginning is listed",
                                       options.string_length_max));
-  say(result.strings_not_stored, "causality strings are in no list: too many different ones");
-  say(result.paths_not_stored, "occurrences of paths are not listed: too many different ones");
+  say(result.strings_not_stored, "causality strings are not listed: there are too many different ones");
+  say(result.paths_not_stored, "occurrences of paths are not listed: there are too many different ones");
   say(result.messages_outside_requests,
       "messages within the server follow from no request (it sent them of its own accord, "
       "or the request came before the trace began)");

@@ -254,9 +254,8 @@ class ClockFinder {
     std::string all;
     for (const std::string& one : names) all += (all.empty() ? "'" : ", '") + one + "'";
     clocks_.warnings.push_back(
-        fmt::format("no even clocks of {} explain the messages, each with its times by the two clocks: {}. One of them "
-                    "was stepped, or "
-                    "changed its rate; the time before and after is compared separately",
+        fmt::format("no steady clocks of {} explain these messages, each with its times by both clocks: {}. One of "
+                    "them was stepped, or changed its rate; the time before and after is compared separately",
                     all, messages));
   }
 
@@ -271,7 +270,7 @@ class ClockFinder {
                           after.middle_at(found.a_ns) - before.middle_at(found.a_ns);
       clocks_.steps.push_back({found.a, found.b, {found.a_ns}, jump});
       clocks_.warnings.push_back(
-          fmt::format("no two even clocks explain the messages between '{}' and '{}': one of them was stepped, or "
+          fmt::format("no two steady clocks explain the messages between '{}' and '{}': one of them was stepped, or "
                       "changed its rate, before {:f} s by '{}'",
                       name(found.a), name(found.b), static_cast<double>(found.a_ns) * 1e-9, name(found.a)));
     }

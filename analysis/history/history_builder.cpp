@@ -25,7 +25,7 @@ void add_warnings(HistoryBuild& build, const LossReport& losses) {
   auto& warnings = history.warnings;
   const auto count = [](std::uint64_t n) { return std::to_string(n); };
   if (losses.lost() > 0)
-    warnings.push_back(count(losses.lost()) + " events were lost on the way; what they did is missing");
+    warnings.push_back(count(losses.lost()) + " events were lost: the results do not include them");
   if (history.receives_without_send > 0) {
     warnings.push_back(
         count(history.receives_without_send) +
@@ -39,12 +39,12 @@ void add_warnings(HistoryBuild& build, const LossReport& losses) {
   }
   if (history.waits_without_waker > 0) {
     warnings.push_back(count(history.waits_without_waker) +
-                       " waits are for processes that are not in the trace: nothing waits for them here");
+                       " waits are for processes that are not in the trace: these waits are left out");
   }
   if (build.end_waits.without_end() > 0) {
-    warnings.push_back(count(build.end_waits.without_end()) +
-                       " waits are for processes whose end is not in the trace: CPU time after what they did last is "
-                       "missing");
+    warnings.push_back(
+        count(build.end_waits.without_end()) +
+        " waits are for processes whose end is not in the trace: CPU time after their last event is missing");
   }
   if (build.duplicates > 0)
     warnings.push_back(count(build.duplicates) + " events came twice; the second copy was left out");

@@ -18,7 +18,8 @@ ParallelismStep step(const LongestPath& path) {
 
 Error no_cpu_time() {
   return Error{
-      "the trace has no CPU time, so there is no parallelism to measure: meter PROCTIME and let the filter keep it"};
+      "the trace has no CPU times: let the rules of the filter keep the field procTime, or record with 'dpm meter' "
+      "instead of importing"};
 }
 
 Error circle(std::uint64_t events) {

@@ -185,10 +185,12 @@ class Predictor {
 
   Result<void> check() const {
     if (history_.cpu_ns() == 0) {
-      return Error{"the trace has no CPU time, so nothing can be predicted: meter PROCTIME and let the filter keep it"};
+      return Error{
+          "the trace has no CPU times, so nothing can be predicted: let the rules of the filter keep the field "
+          "procTime, or record with 'dpm meter' instead of importing"};
     }
     if (options_.method == SharingMethod::thesis1984 && prediction_.order != Order::recorded) {
-      return Error{"method thesis1984 knows only the recorded order; use --order recorded, or --method replay"};
+      return Error{"method thesis1984 supports only the recorded order: use --order recorded, or --method replay"};
     }
     if (!target_.replicas.empty() && prediction_.order != Order::arrival) {
       return Error{
@@ -197,8 +199,8 @@ class Predictor {
     }
     if (!prediction_.automatic && prediction_.order == Order::role && prediction_.roles.empty()) {
       return Error{
-          "no dispatcher with workers in the trace (processes of one program that one process tells what to do, "
-          "answering the first that comes); use --order arrival"};
+          "the trace has no dispatcher with workers (a process that hands a task to each process of one program when "
+          "it becomes free): use --order arrival"};
     }
     return {};
   }
@@ -412,21 +414,22 @@ class Predictor {
   void name_unknown() {
     for (const ProcessId process : open_)
       prediction_.unknown.push_back(
-          fmt::format("{} waits for several messages at once, and this trace does not show which it needs",
+          fmt::format("{} waits for several messages at once, and the trace does not show which it needs",
                       history_.info[process].name));
     for (const std::uint32_t p : early_)
       prediction_.unknown.push_back(
-          fmt::format("{} would answer before it is asked, because it depends on what its messages do not show",
+          fmt::format("{} would answer before it is asked: it depends on state that its messages do not show",
                       history_.info.processes[p].name));
     for (const auto& [process, count] : given_up_)
       prediction_.unknown.push_back(
-          fmt::format("{} gives up {} that were answered in the trace, which does not show what it does then",
+          fmt::format("{} gives up {} that were answered in the trace; its behaviour after giving up is unknown",
                       history_.info[process].name, counted(count, "call")));
     for (const HiddenState::Entry& entry : hidden_.entries)
       if (entry.kind == HiddenState::Kind::memory && exchanges_with_equals(history_, entry.process))
-        prediction_.unknown.push_back(fmt::format(
-            "{} exchanges work with its equals by what it remembers, and this trace does not show who does what there",
-            history_.info.processes[entry.process].name));
+        prediction_.unknown.push_back(
+            fmt::format("{} exchanges work with its peers depending on its own state: which of them does which work on "
+                        "this placement is unknown",
+                        history_.info.processes[entry.process].name));
   }
 
   void add_warnings() {

@@ -397,13 +397,13 @@ PlacementSpace space_of(const Target& base, const std::vector<MachineId>& allowe
 }  // namespace
 
 Result<SearchResult> search(const History& history, const Target& base, const SearchOptions& options) {
-  if (history.cpu_ns() == 0) return Error{"search: the trace has no CPU time, so all placements look alike"};
+  if (history.cpu_ns() == 0) return Error{"search: the trace has no CPU times, so all placements look alike"};
   InferredBehaviour choice = infer_behaviour(history);
   const Order order =
       options.order.value_or(choice.same_as_arrival() || !base.replicas.empty() ? Order::arrival : Order::role);
   Roles roles = options.order ? to_roles(choice.groups, history.process_count()) : std::move(choice.roles);
   if (options.order == Order::role && choice.groups.empty()) {
-    return Error{"search: no dispatcher with workers in the trace; use order arrival"};
+    return Error{"search: the trace has no dispatcher with workers: use --order arrival"};
   }
   const auto movable = movable_units(history, options);
   if (!movable) return movable.error();

@@ -116,8 +116,8 @@ class Changes {
       if (auto done = put_copy(here, change, *server, static_cast<std::size_t>(copy), name); !done) return done;
     }
     notes.push_back(
-        fmt::format("{}each client's requests, {} in all, go to them in turn; a copy does with a request what '{}' did "
-                    "with it, so this is right if nothing is remembered from one request to the next",
+        fmt::format("{}each client's requests, {} in all, go to them in round robin; a copy does with a request what "
+                    "'{}' did with it, which is right if the server keeps no state between requests",
                     here, replicas.work.requests, change.process));
     for (const auto& caveat : replicas.work.caveats) notes.push_back(fmt::format("{}may be wrong: {}", here, caveat));
     target_.replicas.push_back(std::move(replicas));

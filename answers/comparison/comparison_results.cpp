@@ -139,7 +139,7 @@ view::ReportInput comparison_report(const ComparedRuns& runs) {
     structure.rows.push_back({{structural_text(change), view::CellTone::prose}});
   if (structure.rows.empty()) structure.rows.push_back({{"the same processes, pairs and paths"}});
   report.sections.push_back(
-      {"Side by side", "", {{"The whole runs", "", whole, true}, {"What is new or gone", "", structure, true}}});
+      {"Side by side", "", {{"The whole runs", "", whole, true}, {"New and gone", "", structure, true}}});
 
   for (const MeasureChange& measure : runs.comparison.measures) {
     view::Table table{{{"what changed"}, {"a", true}, {"b", true}, {"change", true}, {"explains", true}}, {}};

@@ -83,7 +83,8 @@ std::string change_text(Measure measure, double a, double b) {
 std::string name_text(const AmountName& name) {
   if (name.measure == Measure::messages || name.measure == Measure::bytes) return name.process + " > " + name.other;
   if (name.measure == Measure::cpu) return name.process;
-  const std::string rival = name.other.empty() ? "" : " that " + name.other + " had";
+  const std::string rival =
+      name.other.empty() ? "" : (name.other.front() == '(' ? " " + name.other : " (" + name.other + ")");
   return name.process + ": " + name.doing + rival;
 }
 

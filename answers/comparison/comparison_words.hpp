@@ -17,7 +17,7 @@ const char* structural_key(StructuralKind kind);
 std::string amount_text(Measure measure, double amount);
 // "+12.00 ms (+3.1 %)"
 std::string change_text(Measure measure, double a, double b);
-// "server > disk"; "server: in the queue of the CPU that backup had"
+// "server > disk"; "server: run-queue wait (backup)"
 std::string name_text(const AmountName& name);
 // "new path: client > server > disk, by 12 requests"
 std::string structural_text(const StructuralChange& change);

@@ -21,7 +21,7 @@ using view::PageRequest;
 constexpr std::uint64_t kSliceEvents = 20'000;  // some milliseconds
 constexpr std::chrono::milliseconds kLook{50};  // between two looks for new events
 constexpr int kPauseFactor = 99;                // a pause is that many times as long as the work before it
-constexpr char kTooManyWait[] = "too many questions wait; ask again";
+constexpr char kTooManyWait[] = "too many requests are pending: ask again";
 
 Result<Answer> answer_of(Result<Json> document) {
   if (!document) return document.error();
@@ -159,7 +159,7 @@ Answer LiveTrace::overview(const Json& params) const {
 
 LiveTrace::Reply LiveTrace::explain(std::function<Result<Json>(const WholeBlame&)> find) const {
   if (!findings_->blame)
-    return Error{fmt::format("more than {} events are too many for this view; the commands of dpm can",
+    return Error{fmt::format("this view shows at most {} events; the commands of dpm have no such limit",
                              WholeBlame::kEventsMost)};
   return Task{.is_slow = true,
               .find = [whole = findings_, find = std::move(find)] { return answer_of(find(*whole->blame)); }};
@@ -328,7 +328,7 @@ std::vector<view::MetricFamily> LiveTrace::metrics() {
   ProcessAmounts sum;
   for (std::uint32_t p = 0; p < levels.processes(); ++p) sum += levels.of(ProcessId{p}, all).front();
   return {{"dpm_events_total", "Events read.", Type::counter, number(levels.events())},
-          {"dpm_events_lost_total", "Events lost on the way.", Type::counter, number(ledger.lost)},
+          {"dpm_events_lost_total", "Events that were lost.", Type::counter, number(ledger.lost)},
           {"dpm_messages_sent_total", "SENDs of all processes.", Type::counter, number(sum.sent)},
           {"dpm_sent_bytes_total", "Bytes of these.", Type::counter, number(sum.sent_bytes)},
           {"dpm_messages_received_total", "RECEIVEs of all processes.", Type::counter, number(sum.received)},

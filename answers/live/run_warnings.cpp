@@ -24,13 +24,13 @@ void add_losses(const LiveRecording& recording, std::vector<RunWarning>& warning
   const Ledger& ledger = recording.ledger();
   if (recording.is_cut_off())
     warnings.push_back({"The recorder was stopped before it could write the end of the trace.",
-                        "What it had written is shown. Record again if the end matters."});
+                        "The events that it had written are shown. Record again if the end matters."});
   if (ledger.lost > 0) {
     std::string text = fmt::format("{} of {} events are lost.", ledger.lost, ledger.seen);
     for (std::size_t i = 0; i < std::min(kLossesNamed, ledger.losses.size()); ++i)
       text += fmt::format(" {}: {}.", ledger.losses[i].events, ledger.losses[i].reason);
     warnings.push_back({std::move(text),
-                        "Counts are too small by what is lost. Let rules keep fewer events, or meter fewer calls "
+                        "Counts are too small by the lost events. Let rules keep fewer events, or meter fewer calls "
                         "(--flags), and 'dpm doctor' says what limits the meter."});
   }
   if (!recording.is_over()) return;  // its warnings are that it goes on, which the page says

@@ -291,7 +291,7 @@ Reach future_of(const std::vector<RecordedArc>& arcs, const RecordedArc& of) {
 
 Result<Answer> SpaceTimeAnswers::message(const Json& params, LiveRecording& recording) {
   const auto known = arcs_.find(static_cast<std::uint64_t>(params.at("arc").get<double>()));
-  if (known == arcs_.end()) return Error{"this message is of a picture that is too old; draw the window again"};
+  if (known == arcs_.end()) return Error{"this message belongs to an outdated picture: draw the window again"};
   const KnownArc arc = known->second;
   const std::int64_t took_ns = std::max<std::int64_t>(arc.received_ns - arc.sent_ns, 1'000'000);
   std::optional<LiveRecording::Window> events;
@@ -303,7 +303,7 @@ Result<Answer> SpaceTimeAnswers::message(const Json& params, LiveRecording& reco
   const RecordedTimeline timeline = make_recorded_timeline({events->events, events->times_ns}, recording.info());
   const auto found = std::find_if(timeline.arcs.begin(), timeline.arcs.end(),
                                   [&](const RecordedArc& other) { return key_of(other) == arc.key; });
-  if (found == timeline.arcs.end()) return Error{"the events of this message cannot be read any more"};
+  if (found == timeline.arcs.end()) return Error{"the events of this message can no longer be read"};
   const Reach past = past_of(timeline.arcs, *found), future = future_of(timeline.arcs, *found);
   Json past_ids = Json::array(), future_ids = Json::array();
   for (const std::size_t i : past.arcs) past_ids.push_back(id_of(timeline.arcs[i]));

@@ -31,9 +31,8 @@ Json blame_section_json(const BlameTree& tree, const TraceInfo& info) {
     section.text = view::estimate_text(tree);
   else if (!tree.is_measured)
     section.text =
-        "This trace does not have the time that processes wait for a CPU or a disk: “dpm meter --source ebpf” "
-        "records "
-        "it, and “dpm meter --sample” what it can be estimated from.";
+        "This trace does not have run-queue and disk waits: “dpm meter --source ebpf” records them, and “dpm meter "
+        "--sample” records samples from which they are estimated.";
   return {{"of", tree.what}, {"section", view::section_json(section)}};
 }
 

@@ -62,7 +62,8 @@ std::shared_ptr<WholeFindings> WholeTrace::ask(const Now& now) {
     return findings_;
   }
   if (now.events > kEventsMost) {
-    refusal_ = fmt::format("{} events are too many to be analysed here; the commands of dpm can", now.events);
+    refusal_ = fmt::format("{} events are too many to analyse in this page; the commands of dpm have no such limit",
+                           now.events);
     return findings_;
   }
   if (refusal_ && now.is_over && events_of_findings_ == now.events) return findings_;

@@ -55,7 +55,9 @@ Result<TraceInput> PartReading::read(const std::string& path, const std::vector<
                     part_.to_s ? later(begin, *part_.to_s) : LocalTime{INT64_MAX}};
   };
   TeeSink tee(sinks);
-  const auto damaged = [&] { return Error{directory + ": a packet is not what the index says: the trace is damaged"}; };
+  const auto damaged = [&] {
+    return Error{directory + ": a packet differs from its entry in the index: the trace is damaged"};
+  };
   std::optional<MessageResolver> resolver;
   if (has_live_channels(info)) {
     MessageSurvey survey;

@@ -76,7 +76,7 @@ view::Section blame_section(const BlameTree& tree, const TraceInfo& info) {
   if (tree.samples > 0)
     text += " " + view::estimate_text(tree);
   else if (!tree.is_measured)
-    text += " This trace does not have the time that processes wait for a CPU or a disk.";
+    text += " This trace does not have run-queue and disk waits.";
   return {"Where the time went", text, view::blame_figures(groups.tree, groups.info)};
 }
 

@@ -51,13 +51,13 @@ std::string snapshot_text(const SnapshotView& view, int width) {
     processes.add_row(std::move(row));
   }
   std::string text = processes.to_text(width);
-  TextTable under_way({"under way from", "to", ">channel", ">messages", ">bytes"});
+  TextTable under_way({"in transit from", "to", ">channel", ">messages", ">bytes"});
   for (const Snapshot::UnderWay& each : view.snapshot.under_way()) {
     const std::string to = owner_name(each.channel, view.info);
     under_way.add_row({printable(view.info[each.sender].name), to.empty() ? "-" : printable(to),
                        std::to_string(each.channel.value), std::to_string(each.messages), std::to_string(each.bytes)});
   }
-  return text + (under_way.empty() ? "nothing is under way\n" : under_way.to_text(width));
+  return text + (under_way.empty() ? "no message is in transit\n" : under_way.to_text(width));
 }
 
 Json snapshot_json(const SnapshotView& view) {

@@ -62,7 +62,7 @@ std::string why_nothing_was_found(const sampling::CountArray& counts, const samp
     return fmt::format("no sample was taken: the end came before the first, after {:g} s (-i takes them more often)",
                        static_cast<double>(counts.setup().interval_ns) * 1e-9);
   if (counts.account().unreadable > 0)
-    return "no process was found that may be looked into: dpm must run as the user of these processes or as root";
+    return "this account may not inspect any of these processes: run dpm as their user or as root";
   if (counts.setup().source == sampling::kIteratorSource && std::ranges::any_of(selection.pids, is_of_kernel))
     return "nothing was found: the kernel's iterator has no threads of the kernel itself ('--source proc' has them)";
   if (selection.kind == Kind::terminals)

@@ -47,10 +47,10 @@ Result<sampling::CountArray> samples_of_events(std::span<const Event> events, st
   const sampling::StateHistory history(events, times_ns, info);
   if (events.empty()) return Error{fmt::format("--of trace {}: the trace has no events", path)};
   if (!history.is_measured())
-    return Error{fmt::format(
-        "--of trace {}: no process of this trace runs on this machine, and the trace does not have the time that "
-        "processes waited for a CPU or a disk ('dpm meter --source ebpf' records it)",
-        path)};
+    return Error{
+        fmt::format("--of trace {}: no process of this trace runs on this machine, and the trace does not have "
+                    "run-queue and disk waits ('dpm meter --source ebpf' records them)",
+                    path)};
   const auto elapsed_ns = static_cast<std::uint64_t>(history.to_ns() - history.from_ns());
   if (interval_ns == 0) interval_ns = std::max<std::uint64_t>(1, elapsed_ns / kSamples);
   sampling::CountArray counts(setup_of(info, path, interval_ns));

@@ -66,7 +66,7 @@ Result<ProgramFolder> ProgramFolder::take() {
       ::openat(taken.folder_.get(), "watcher", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   if (!taken.watcher_) return Error::from_errno("open " + taken.path_ + "/watcher");
   if (!monitor::take_lock(taken.watcher_.get()))
-    return Error{"another monitor looks at the programs of this account already; stop it first"};
+    return Error{"another monitor already watches the programs of this account: stop it first"};
   taken.bell_.reset(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   if (!taken.bell_ ||
       ::inotify_add_watch(taken.bell_.get(), taken.path_.c_str(), IN_CREATE | IN_ATTRIB | IN_ONLYDIR) < 0)

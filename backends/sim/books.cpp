@@ -106,9 +106,8 @@ SimTruth Books::truth(const Ending& ending, Population& population, TrueTime now
 std::vector<std::string> Books::warnings() const {
   std::vector<std::string> warnings;
   for (const auto& [how, count] : drops_)
-    warnings.push_back(fmt::format("{} dropped on {} way {}",
-                                   counted(count, "message") + (count == 1 ? " was" : " were"),
-                                   count == 1 ? "its" : "their", how));
+    warnings.push_back(
+        fmt::format("{} dropped in transit {}", counted(count, "message") + (count == 1 ? " was" : " were"), how));
   return warnings;
 }
 

@@ -25,7 +25,7 @@ class Books {
   void sent() { ++messages_sent_; }
   std::uint64_t messages_sent() const { return messages_sent_; }
   void delivered() { ++messages_delivered_; }
-  // `how` completes "messages were dropped on their way".
+  // `how` completes "messages were dropped in transit".
   void dropped(const std::string& how) {
     ++messages_dropped_;
     ++drops_[how];

@@ -108,7 +108,7 @@ void Delivery::drop(Packet& packet, const std::string& how) {
   if (packet.meter_events.empty()) {
     simulation_.books().dropped(how);
   } else {
-    simulation_.meter().lose("meter messages were lost on their way " + how, packet.meter_events.size());
+    simulation_.meter().lose("meter messages were lost in transit " + how, packet.meter_events.size());
   }
   packets_.give_back(packet);
 }

@@ -306,7 +306,7 @@ Result<LoadFigures> LoadFigures::from_text(const std::string& text) {
   LoadFigures figures;
   in >> figures.elapsed_s >> figures.sender_cpu_s >> figures.receiver_cpu_s >> figures.cpu_s >> figures.latency_s >>
       figures.gaps_s;
-  if (!in) return Error{"the load did not report what it measured"};
+  if (!in) return Error{"the load did not report its measurements"};
   return figures;
 }
 
@@ -327,7 +327,8 @@ Result<LoadFigures> run_load(const LoadPlan& plan) {
   int status = 0;
   ::waitpid(child, &status, 0);
   if (status != 0)
-    return Error{fmt::format("the receiver could not do its part: is there a core {} for it?", plan.receiver_core)};
+    return Error{
+        fmt::format("cannot start the receiver on core {}: does this machine have that core?", plan.receiver_core)};
   LoadFigures figures = load.figures_of_sides();
   ::munmap(page, size);
   return figures;

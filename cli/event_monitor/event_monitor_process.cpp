@@ -46,7 +46,7 @@ class Conversation {
  private:
   void take(ControlMessage message) {
     const auto* request = std::get_if<Request>(&message);
-    if (request == nullptr) return stream_.drop("it answers instead of asking");
+    if (request == nullptr) return stream_.drop("it sent an answer instead of a request");
     (void)stream_.send(Reply{request->number, answer(request->body)});
   }
 
@@ -54,7 +54,7 @@ class Conversation {
     if (auto begun = begin(); !begun) return Refused{begun.error().what};
     if (const auto* change = std::get_if<ChangeEvents>(&request)) return monitor_->change(*change);
     if (std::holds_alternative<LookAtEvents>(request)) return monitor_->state();
-    return Refused{"an event monitor does not do that"};
+    return Refused{"an event monitor does not handle this request"};
   }
 
   Result<void> begin() {

@@ -161,7 +161,8 @@ Result<void> AuditRun::end(const Recorded& recorded, bool cost_is_subtracted, co
   if (kernel_) {
     auto totals = kernel_->end();
     kernel.processes = std::move(totals.processes);
-    if (!totals.counts_rings) limits.push_back("what an io_uring moves through pipes is not counted on this kernel");
+    if (!totals.counts_rings)
+      limits.push_back("data that an io_uring moves through pipes is not counted on this kernel");
     if (totals.uncounted > 0)
       limits.push_back(fmt::format("the kernel's tables had no room for {}", counted(totals.uncounted, "object")));
   } else {
@@ -203,7 +204,7 @@ bool has_failed(const OutputFolder& folder, int program_status, Terminal& termin
   if (!document.is_object()) {
     failure = "the audit was not made";
   } else if (document.value("verdict", "") == kFailed) {
-    failure = "nothing was counted as lost, but the kernel counted otherwise (audit.json)";
+    failure = "the ledger has no losses, but the counts of the kernel differ (audit.json)";
   }
   if (failure.empty()) return false;
   terminal.err << fmt::format("dpm meter: {}; the program itself {}\n", failure, status_text(program_status))

@@ -194,7 +194,7 @@ Check logout_check(const MachineCapabilities& machine) {
         login.scope_runner.empty() ? "ends no program" : "ends no program; dpm control uses scopes of systemd --user",
         ""};
   if (login.lingers && !login.scope_runner.empty())
-    return {name, Verdict::note, "kills what a session started, but not what dpm control starts",
+    return {name, Verdict::note, "kills the processes of a session, but not those of dpm control",
             "KillUserProcesses=yes in logind.conf. You linger, so the programs of dpm control run in a scope of your "
             "service manager. Start others with 'systemd-run --user --scope dpm meter ...'."};
   return {name, Verdict::limited, "kills programs and their meters",

@@ -40,8 +40,8 @@ void WhatIfOptions::describe(Options& options) {
   options.list("--cores", cores, "What if: MACHINE=4 has four cores; repeat for several");
   options.list("--replicate", replicas,
                "What if: SERVER or SERVER=3 for two or three copies, each on its own machine like the server's, or "
-               "SERVER=3@MACHINE; each client's requests go to the copies in turn. Only right if the server remembers "
-               "nothing from one request to the next; repeat for several");
+               "SERVER=3@MACHINE; each client's requests go to the copies in round robin. Only right if the server "
+               "keeps no state between requests; repeat for several");
 }
 
 Result<WhatIf> WhatIfOptions::read() const {

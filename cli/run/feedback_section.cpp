@@ -62,8 +62,8 @@ view::Figure journal(const FeedbackRun& run) {
                           {std::string(name_of(entry.outcome)), view::CellTone::strong},
                           {entry.reason, view::CellTone::prose}});
   }
-  return {"Journal of '" + run.name + "'", "What it saw, what it predicted, what was measured, and what became of it.",
-          std::move(table), true};
+  return {"Journal of '" + run.name + "'",
+          "Each decision: what the scheduler saw, predicted and measured, and the outcome.", std::move(table), true};
 }
 
 }  // namespace

@@ -64,8 +64,8 @@ void ScheduleOptions::describe(Options& options) {
   policy_ = "predicted";
   options
       .value("--policy", policy_,
-             "How to choose: predicted (replays the last seconds on other placements), even-load, near (together "
-             "what exchanges messages), fixed (a file), none")
+             "How to choose: predicted (replays the last seconds on other placements), even-load, near (processes that "
+             "exchange messages stand together), fixed (a file), none")
       .show_default();
   describe_others(options, std::nullopt);
 }

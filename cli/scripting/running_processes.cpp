@@ -30,7 +30,7 @@ Result<RunningProcesses> RunningProcesses::find(const std::vector<std::uint32_t>
     if (!process.handle || ::stat(fmt::format("/proc/{}", pid).c_str(), &status) != 0)
       return Error{fmt::format("there is no process {}", pid)};
     if (::geteuid() != 0 && status.st_uid != ::geteuid())
-      return Error{fmt::format("process {} belongs to {}, and we run as {}: run dpm as that account, or as root", pid,
+      return Error{fmt::format("process {} belongs to {}, and dpm runs as {}: run dpm as that account, or as root", pid,
                                user_name(status.st_uid), user_name(::geteuid()))};
     const auto files = mapped_files(pid);
     if (files.empty()) return Error{fmt::format("process {} has no program: it has ended, or is of the kernel", pid)};

@@ -42,7 +42,7 @@ std::string ScriptActions::stop() const {
     const std::uint32_t pid = watch_.programs()[program].pid;
     if (::kill(static_cast<pid_t>(pid), SIGSTOP) == 0) stopped.push_back(pid);
   }
-  if (stopped.empty()) return "no program that the script names runs any more: nothing was stopped";
+  if (stopped.empty()) return "none of the programs that the script names still runs: nothing was stopped";
   return fmt::format("stopped {}; to continue: kill -CONT {}", counted(stopped.size(), "process"),
                      fmt::join(stopped, " "));
 }

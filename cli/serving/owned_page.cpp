@@ -39,7 +39,7 @@ Result<std::string> first_line(int fd) {
     const auto left = std::chrono::ceil<milliseconds>(late - Clock::now());
     pollfd waiting{fd, POLLIN, 0};
     if (left.count() <= 0 || ::poll(&waiting, 1, static_cast<int>(left.count())) == 0)
-      return Error{fmt::format("it has not begun within {} s", kStartPatience.count() / 1000)};
+      return Error{fmt::format("it did not start within {} s", kStartPatience.count() / 1000)};
     char part[4096];
     const ssize_t count = ::read(fd, part, sizeof part);
     if (count < 0 && errno == EINTR) continue;
@@ -64,7 +64,7 @@ Result<std::unique_ptr<OwnedPage>> OwnedPage::start(const std::string& directory
   std::unique_ptr<OwnedPage> page(new OwnedPage(*pid, std::move(input->writing)));
   auto line = first_line(output->reading.get());
   if (!line) return line.error();
-  if (!line->starts_with("http")) return Error{line->empty() ? "it ended without a word" : *line};
+  if (!line->starts_with("http")) return Error{line->empty() ? "it ended without a message" : *line};
   page->address_ = *std::move(line);
   return page;
 }

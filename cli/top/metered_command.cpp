@@ -47,7 +47,7 @@ Result<void> MeteredCommand::await_trace() {
                                    : printed.substr(0, printed.find_last_not_of('\n') + 1)};
     }
     if (std::chrono::steady_clock::now() > late)
-      return Error{fmt::format("'{}' has no trace yet; what was printed is in '{}'", output_, log_)};
+      return Error{fmt::format("'{}' has no trace yet; the output of the command is in '{}'", output_, log_)};
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }

@@ -286,7 +286,7 @@ void TopScreen::add_help(Lines& lines) {
            "space, f      freeze the numbers, and go on",
            "t             threads, or processes",
            "c             in the history: CPU, messages, or bytes",
-           "+ -           a longer or shorter period between two looks",
+           "+ -           a longer or shorter period between two updates",
            "arrows, PgUp PgDn Home End   other rows",
            "q, Control-C  quit; a program that runs goes on",
            "",

@@ -8,7 +8,7 @@ namespace dpm::cli {
 inline void describe_compress(Options& options, bool& compress) {
   options.flag(
       "--compress", compress,
-      "Compress the packets of the trace with zstd; other readers of CTF need what 'dpm compress --undo' makes of it");
+      "Compress the packets of the trace with zstd; other readers of CTF need the output of 'dpm compress --undo'");
 }
 
 }  // namespace dpm::cli

@@ -48,8 +48,8 @@ std::string inferred_text(const TwinGroup& group) {
                           seconds_text(times.mean_s()));
   };
   say(group.sleeps, "sleeps (sleep_s)");
-  say(group.timeouts, fmt::format("waits in vain and sends again ({})", group.as_recorded ? "sleep_s" : "timeout_s"));
-  say(group.give_ups, "waits in vain and goes on (sleep_s)");
+  say(group.timeouts, fmt::format("times out and sends again ({})", group.as_recorded ? "sleep_s" : "timeout_s"));
+  say(group.give_ups, "times out and continues (sleep_s)");
   return text;
 }
 

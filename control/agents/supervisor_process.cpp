@@ -116,11 +116,11 @@ Result<SupervisorProcess::Answer> SupervisorProcess::perform(RequestId id, Reque
   if (life_ == Life::none) {
     if (const auto* wanted = std::get_if<CreateProcess>(&request)) return made(create(*wanted));
     if (const auto* wanted = std::get_if<AcquireProcess>(&request)) return made(acquire(*wanted));
-    return Error{"the process was not created yet"};
+    return Error{"the process has not been created yet"};
   }
   if (const auto* wanted = std::get_if<SetFlags>(&request)) return now(set_flags(wanted->flags));
   if (const auto* input = std::get_if<Input>(&request)) {
-    if (life_ == Life::ended || !is_child_) return Error{"it takes no input from here"};
+    if (life_ == Life::ended || !is_child_) return Error{"its input cannot be sent from here"};
     return now(streams_.add_input(input->bytes, input->end));
   }
   if (std::holds_alternative<StartProcess>(request)) return later(start(id));
@@ -131,7 +131,7 @@ Result<SupervisorProcess::Answer> SupervisorProcess::perform(RequestId id, Reque
     return Answer(Done{});
   }
   if (std::holds_alternative<Release>(request)) return later(release(id));
-  return Error{"a supervisor does not do that"};
+  return Error{"a supervisor does not handle this request"};
 }
 
 // ---- beginning
@@ -353,7 +353,7 @@ Result<void> SupervisorProcess::release(RequestId id) {
   return {};
 }
 
-// "processes that it left behind go on, unmetered: 120 (sleep), 121 (sh)"; empty if there are none.
+// "processes that it left behind continue unmetered: 120 (sleep), 121 (sh)"; empty if there are none.
 std::string SupervisorProcess::left_behind_text() const {
   constexpr std::size_t kShownMost = 5;
   reap_orphans(0);
@@ -362,7 +362,7 @@ std::string SupervisorProcess::left_behind_text() const {
   for (std::size_t i = 0; i < left.size() && i < kShownMost; ++i)
     text += fmt::format("{}{} ({})", i == 0 ? "" : ", ", left[i], read_command_name(left[i], left[i]));
   if (left.empty()) return "";
-  return fmt::format("processes that it left behind go on, unmetered: {}{}", text,
+  return fmt::format("processes that it left behind continue unmetered: {}{}", text,
                      left.size() > kShownMost ? fmt::format(" and {} others", left.size() - kShownMost) : "");
 }
 

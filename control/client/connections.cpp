@@ -309,7 +309,7 @@ void Connections::drop(const std::string& machine) {
   asio::post(*context_, [this, machine] {
     const auto at = machines_.find(machine);
     if (at == machines_.end() || at->second == nullptr) return;
-    at->second->drop("it reports more than there is to report");
+    at->second->drop("it sent more reports than it can have");
     if (is_asking_) set_reading(true);
   });
 }

@@ -34,7 +34,7 @@ void MachineConnection::on_reply_to_hello(const Result<control::ReplyBody>& repl
   if (const auto* refused = std::get_if<control::Refused>(&*reply))
     return end(fmt::format("{}: {}", machine_, refused->why));
   const auto* welcome = std::get_if<control::Welcome>(&*reply);
-  if (welcome == nullptr) return end(fmt::format("reach {}: what answers there is not a meterdaemon", machine_));
+  if (welcome == nullptr) return end(fmt::format("reach {}: the program that answers is not a meterdaemon", machine_));
   if (welcome->version != control::kControlVersion)
     return end(fmt::format("{} has control version {}, this dpm version {}: use the same dpm on both machines",
                            machine_, welcome->version, control::kControlVersion));
@@ -58,7 +58,7 @@ void MachineConnection::set_reading(bool on) {
 }
 
 void MachineConnection::drop(const std::string& why) {
-  end(fmt::format("the connection to {} is of no use any more: {}", machine_, why));
+  end(fmt::format("the connection to {} failed: {}", machine_, why));
 }
 
 void MachineConnection::on_link_end(const std::string& why, bool broken) {

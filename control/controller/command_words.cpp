@@ -74,7 +74,7 @@ class WordReader {
       } else if (is_control(c)) {
         return Error{fmt::format("the line holds a control character (code {})", static_cast<int>(c))};
       } else {
-        return Error{fmt::format("'{}' has to stand in quotes: {}", c, c == '\\' ? "'\\'" : quoted_word({&c, 1}))};
+        return Error{fmt::format("'{}' must be in quotes: {}", c, c == '\\' ? "'\\'" : quoted_word({&c, 1}))};
       }
     }
     return word;

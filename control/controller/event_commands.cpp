@@ -113,8 +113,8 @@ Outcome EventCommands::undefine(const Words& words) {
   }
   told_.place_all();
   const Outcome outcome = say_complaints(told_.monitored().send());
-  console_.say(fmt::format("{} is not defined any more{}", what,
-                           others.empty() ? "" : ", nor is what depended on it: " + listed(others)));
+  console_.say(fmt::format("{} is no longer defined{}", what,
+                           others.empty() ? "" : ", nor are the definitions that depend on it: " + listed(others)));
   return outcome;
 }
 
@@ -219,7 +219,7 @@ Result<std::vector<std::string>> EventCommands::machines_for(const Words& words,
   const auto machine = sets_.one_named(words[at]);
   if (!machine) return machine.error();
   if (!told_.monitored().contains(*machine))
-    return Error{fmt::format("events are not looked at on machine {}", *machine)};
+    return Error{fmt::format("events are not watched on machine {}", *machine)};
   return std::vector<std::string>{*machine};
 }
 
@@ -227,7 +227,7 @@ Outcome EventCommands::show_machines(const Words& words) {
   const auto machines = machines_for(words, 1);
   if (!machines) return console_.fail("show: " + machines.error().what);
   if (machines->empty()) {
-    console_.say("events are looked at on no machine; 'define' or 'read' begins");
+    console_.say("events are not watched on any machine; 'define' or 'read' starts it");
     return Outcome::done;
   }
   std::vector<std::vector<std::string>> rows = {
@@ -284,12 +284,12 @@ Outcome EventCommands::log(const Words& words) {
 Outcome EventCommands::stop(const Words& words) {
   const auto machines = machines_for(words, 0);
   if (!machines) return console_.fail("stop: " + machines.error().what);
-  if (machines->empty()) return console_.fail("stop: events are looked at on no machine ('stopjob' stops a job)");
+  if (machines->empty()) return console_.fail("stop: events are not watched on any machine ('stopjob' stops a job)");
   const Outcome outcome = say_complaints(told_.monitored().end(*machines));
   for (const std::string& machine : *machines) told_.stop(machine);
   told_.place_all();
   say_complaints(told_.monitored().send());
-  console_.say(fmt::format("events are not looked at any more on {}; the programs go on", listed(*machines)));
+  console_.say(fmt::format("events are no longer watched on {}; the programs continue", listed(*machines)));
   return outcome;
 }
 

@@ -42,7 +42,7 @@ Outcome EventLog::on(const std::string& file) {
 
 Outcome EventLog::off(const std::string& file) {
   if (files_.erase(file) == 0) return console_.fail(fmt::format("log: no events are saved to '{}'", file));
-  console_.say(fmt::format("events are not saved to '{}' any more", file));
+  console_.say(fmt::format("events are no longer saved to '{}'", file));
   return Outcome::done;
 }
 
@@ -71,7 +71,7 @@ void EventLog::write(const std::string& lines) {
   for (auto at = files_.begin(); at != files_.end();) {
     const auto written = at->second.write(lines + '\n');
     if (!written) {
-      show(fmt::format("  EVENTS: they are not saved to '{}' any more: {}", at->first, written.error().what));
+      show(fmt::format("  EVENTS: they are no longer saved to '{}': {}", at->first, written.error().what));
       at = files_.erase(at);
     } else {
       ++at;

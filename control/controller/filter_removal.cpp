@@ -14,7 +14,7 @@ std::string unfetched_text(const FilterRecord& filter) {
   const std::string where = fmt::format("on {} in {}", filter.machine, filter.log);
   if (filter.fetched == FilterRecord::Fetched::no)
     return fmt::format("the log of filter '{}' was not fetched: it stays {}", filter.name, where);
-  return fmt::format("the log of filter '{}' was fetched before the filter ended: what it has written since is {}",
+  return fmt::format("the log of filter '{}' was fetched before the filter ended: the part written since is {}",
                      filter.name, where);
 }
 

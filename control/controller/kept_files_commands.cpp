@@ -104,8 +104,8 @@ Outcome KeptFilesCommands::remove_on(const std::string& machine, const Result<Ke
       if (std::find(files.begin(), files.end(), &file) == files.end()) files.push_back(&file);
     }
     if (!is_found)
-      outcome = console_.fail(
-          fmt::format("removefiles: '{}' is not kept on {}; 'files {}' lists what is", words[i], machine, machine));
+      outcome = console_.fail(fmt::format("removefiles: '{}' is not kept on {}; 'files {}' lists the files that are",
+                                          words[i], machine, machine));
   }
   std::vector<Question> questions;
   for (const auto* file : files) questions.push_back({machine, RemoveKept{file->kind, file->name}});

@@ -31,7 +31,7 @@ Outcome Leaving::die() {
   const auto active = active_processes();
   if (!active.empty() && !has_warned_) {
     has_warned_ = true;
-    console_.fail(fmt::format("processes are still active: {}; die once more leaves them so", listed(active)));
+    console_.fail(fmt::format("processes are still active: {}; another 'die' leaves them as they are", listed(active)));
     return Outcome::done;  // the user has been warned
   }
   return end();
@@ -41,7 +41,8 @@ Outcome Leaving::end_of_script(const std::string& where) {
   reports_.catch_up();
   const auto active = active_processes();
   if (!active.empty())
-    console_.say(fmt::format("{} ends while processes are active: {}; they are left so", where, listed(active)));
+    console_.say(
+        fmt::format("{} ends while processes are active: {}; they are left as they are", where, listed(active)));
   end();
   return active.empty() ? Outcome::left : Outcome::failed;
 }

@@ -74,7 +74,7 @@ Result<std::string> MachineSets::one_named(const std::string& word) const {
   auto machines = named(word);
   if (!machines) return machines.error();
   if (machines->size() == 1) return machines->front();
-  return Error{fmt::format("'{}' names {} machines: this command is about one", word, machines->size())};
+  return Error{fmt::format("'{}' names {} machines: this command takes one", word, machines->size())};
 }
 
 Result<std::vector<std::string>> MachineSets::all() const {

@@ -97,7 +97,7 @@ template <typename Reply>
 Result<Reply> expect(Answer answer) {
   if (!answer) return answer.error();
   if (auto* reply = std::get_if<Reply>(&*answer)) return std::move(*reply);
-  return Error{"its daemon answers something else: is it another version of DPM?"};
+  return Error{"its daemon sent an unexpected answer: is it another version of DPM?"};
 }
 
 }  // namespace dpm::control

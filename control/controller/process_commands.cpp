@@ -53,7 +53,7 @@ Outcome ProcessCommands::send_input(const Words& words, bool is_end) {
   const auto process = computation_.process(**job, words[1]);
   if (!process) return console_.fail(command + process.error().what);
   if ((*process)->state == ProcessState::acquired)
-    return console_.fail(fmt::format("{}'{}' is acquired: its input is not ours", command, words[1]));
+    return console_.fail(fmt::format("{}'{}' is acquired: DPM does not control its input", command, words[1]));
   if (!(*process)->is_active()) return console_.fail(fmt::format("{}'{}' is killed", command, words[1]));
   Input request{.pid = (*process)->pid, .end = is_end};
   for (std::size_t i = 2; i < words.size(); ++i) request.bytes += (i == 2 ? "" : " ") + words[i];

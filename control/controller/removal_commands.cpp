@@ -79,7 +79,7 @@ std::string RemovalCommands::why_not_removed(const std::vector<ProcessRecord*>& 
   if (is_known) return "";
   const auto failed = std::find_if(answers.begin(), answers.end(), [](const Answer& answer) { return !answer; });
   return unreachable + (failed == answers.end() ? "" : fmt::format(" ({})", failed->error().what)) + "; '" + command +
-         "' once more gives up what is unreachable";
+         "' again gives up unreachable processes";
 }
 
 // Kills stopped processes; then the daemons forget killed processes and let go of acquired ones. Returns which are gone.
@@ -94,8 +94,7 @@ std::vector<bool> RemovalCommands::remove(const std::vector<ProcessRecord*>& all
     }
     computation_.give_up(process->machine, process->pid);
     if (const auto left = Deliveries(computation_).keep(*process); !left.empty()) console_.say(left);
-    console_.say(
-        fmt::format("'{}' given up: what becomes of it on {} is not known here", process->name, process->machine));
+    console_.say(fmt::format("'{}' given up: its state on {} is unknown", process->name, process->machine));
   }
   const auto gone = remove_reachable(processes);
   std::size_t next = 0;
@@ -134,7 +133,7 @@ std::vector<bool> RemovalCommands::remove_reachable(const std::vector<ProcessRec
     if (!removed[i]) {
       console_.fail(fmt::format("'{}' was not removed: {}", processes[i]->name, failures[i]));
     } else if (processes[i]->state == ProcessState::acquired && processes[i]->ended.empty()) {
-      console_.say(fmt::format("'{}' removed: it goes on without a meter", processes[i]->name));
+      console_.say(fmt::format("'{}' removed: it continues unmetered", processes[i]->name));
     } else {
       console_.say(fmt::format("'{}' removed{}", processes[i]->name, notes[i]));
     }

@@ -216,7 +216,7 @@ void Reports::take(const std::string& machine, const MachineFound& report) {
     }
   }
   if (!forgotten.empty())
-    tell(fmt::format("  LOST: machine {} does not know any more: {}; it may have ended or still run", machine,
+    tell(fmt::format("  LOST: machine {} no longer knows: {}; it may have ended or may still run", machine,
                      listed(forgotten)));
   for (auto& filter : computation_.filters()) {
     if (filter.machine != machine || !std::exchange(filter.is_in_doubt, false)) continue;
@@ -225,7 +225,7 @@ void Reports::take(const std::string& machine, const MachineFound& report) {
     if (!std::exchange(filter.is_unreachable, false)) continue;
     filter.may_be_given_up = false;
     if (managed == nullptr) {
-      show_end(filter, report.is_restarted ? kRestarted : "unknown: it ended out of our reach");
+      show_end(filter, report.is_restarted ? kRestarted : "unknown: it ended while its machine was unreachable");
     } else if (managed->state == ProcessState::killed) {
       show_end(filter, managed->reason);
     }
@@ -234,8 +234,9 @@ void Reports::take(const std::string& machine, const MachineFound& report) {
   for (const auto& managed : report.managed)
     if (computation_.is_given_up(machine, managed.pid)) given_up.push_back(fmt::format("'{}'", managed.name));
   if (!given_up.empty())
-    tell(fmt::format("  FOUND: machine {} still has what was given up: {}; 'adopt {}' takes it back", machine,
-                     listed(given_up), machine));
+    tell(fmt::format(
+        "  FOUND: machine {} still has processes or filters that were given up: {}; 'adopt {}' takes it back", machine,
+        listed(given_up), machine));
   const auto left = static_cast<std::size_t>(
       std::count_if(report.managed.begin(), report.managed.end(), [&](const ManagedProcess& managed) {
         return !managed.attended && !computation_.is_given_up(machine, managed.pid) &&
@@ -243,7 +244,7 @@ void Reports::take(const std::string& machine, const MachineFound& report) {
                computation_.filter_at(machine, managed.pid) == nullptr;
       }));
   if (left > 0)
-    tell(fmt::format("  FOUND: on machine {} a controller that is gone left {}; 'adopt {}' takes over", machine,
+    tell(fmt::format("  FOUND: on machine {} a disconnected controller left {}; 'adopt {}' takes over", machine,
                      left == 1 ? "1 process or filter" : fmt::format("{} processes and filters", left), machine));
 }
 

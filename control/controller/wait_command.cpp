@@ -60,7 +60,7 @@ Outcome WaitCommand::perform(const Words& words) {
     }
     const bool is_over = running.empty() && !reports_.is_behind();
     if (is_over && !unreachable.empty())
-      return console_.fail("wait: not waiting for what is unreachable: " + listed(unreachable));
+      return console_.fail("wait: not waiting for unreachable processes: " + listed(unreachable));
     if (is_over) return Outcome::done;
     const auto now = Clock::now();
     if (end.has_value() && now >= *end && !running.empty())

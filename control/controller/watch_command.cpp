@@ -61,7 +61,7 @@ Result<void> WatchCommand::await_trace(const std::function<bool()>& is_there, co
     if (log != nullptr && log->is_over()) return Error{"its log cannot be shown: " + problem};
     if (Clock::now() >= late)
       return Error{problem.empty() ? "its log has no trace so far, and only a trace can be shown; 'getlog' fetches it"
-                                   : "its log does not come: " + problem};
+                                   : "its log cannot be fetched: " + problem};
     if (machines_.wait(kLook) == Machines::Waited::interrupted) return Error{"interrupted"};
     reports_.show();
   }
@@ -70,9 +70,9 @@ Result<void> WatchCommand::await_trace(const std::function<bool()>& is_there, co
 
 Outcome WatchCommand::unwatch(const std::string& filter) {
   if (find(filter) == nullptr)
-    return console_.fail(fmt::format("unwatch: filter '{}' is not watched; 'watch' lists what is", filter));
+    return console_.fail(fmt::format("unwatch: filter '{}' is not watched; 'watch' lists those that are", filter));
   std::erase_if(watched_, [&](const Watched& one) { return one.filter == filter; });
-  console_.say(fmt::format("filter '{}' is not watched any more: its page has ended", filter));
+  console_.say(fmt::format("filter '{}' is no longer watched: its page has ended", filter));
   return Outcome::done;
 }
 

@@ -84,7 +84,7 @@ Result<void> WatchedLog::give(const ReplyBody& reply) {
     return mirror_.take(*state);
   const auto* piece = std::get_if<LogPiece>(&reply);
   if (piece == nullptr || mirror_.wanted().file.empty())
-    return Error{"its daemon answers something else: is it another version of DPM?"};
+    return Error{"its daemon sent an unexpected answer: is it another version of DPM?"};
   adapt_piece(piece->bytes.size());
   return mirror_.take(*piece);
 }
@@ -101,7 +101,8 @@ void WatchedLog::adapt_piece(std::size_t bytes) {
 void WatchedLog::fail(const std::string& why) {
   mirror_.abandon_round();
   problem_ = why;
-  if (++failures_ == kFailuresToTell) machines_.notice("", marked("does not come: " + why + "; it is tried again"));
+  if (++failures_ == kFailuresToTell)
+    machines_.notice("", marked("cannot be fetched: " + why + "; dpm will try again"));
   ask((failures_ < kFailuresToTell ? 1 : kPausesAfterFailure) * every_);
 }
 
@@ -109,7 +110,7 @@ void WatchedLog::end(const std::string& why) {
   is_over_ = true;
   problem_ = why;
   mirror_.give_up();
-  machines_.notice("", marked("is not followed any further: " + why));
+  machines_.notice("", marked("is no longer followed: " + why));
 }
 
 std::string WatchedLog::marked(const std::string& news) const {

@@ -9,7 +9,7 @@
 namespace dpm {
 namespace {
 
-constexpr const char* kGone = "the process that looked after it has ended (the daemon's log may say why)";
+constexpr const char* kGone = "its agent has ended (the daemon's log may say why)";
 
 }  // namespace
 

@@ -51,7 +51,7 @@ void Controllers::accept(UniqueFd socket) {
   handlers.on_message = [this, id](ControlMessage message) {
     auto* request = std::get_if<Request>(&message);
     if (request != nullptr) return on_request(connections_.at(id), std::move(*request));
-    connections_.at(id).stream->close_when_sent("it answers instead of asking");
+    connections_.at(id).stream->close_when_sent("it sent an answer instead of a request");
   };
   handlers.on_end = [this, id](const std::string& why, bool broken) { drop(id, why, broken); };
   handlers.on_drained = [this, id] {
@@ -59,7 +59,7 @@ void Controllers::accept(UniqueFd socket) {
   };
   connection.stream = std::make_unique<MessageStream>(context_, std::move(socket), std::move(handlers));
   connection.hello_timer = std::make_unique<Timer>(context_);
-  connection.hello_timer->start(hello_patience_, [this, id] { drop(id, "it did not say who it is", true); });
+  connection.hello_timer->start(hello_patience_, [this, id] { drop(id, "it did not identify itself", true); });
   handlers_.on_change();
 }
 
@@ -79,8 +79,8 @@ void Controllers::on_request(Connection& connection, Request request) {
   const RequestId id{connection.id, request.number};
   if (const auto* hello = std::get_if<Hello>(&request.body)) return greet(connection, request.number, *hello);
   if (connection.name.empty()) {
-    reply(id, Refused{"say Hello first"});
-    return connection.stream->close_when_sent("it did not say Hello first");
+    reply(id, Refused{"send Hello first"});
+    return connection.stream->close_when_sent("it did not send Hello first");
   }
   handlers_.on_request(connection.name, id, std::move(request.body));
 }
@@ -95,7 +95,7 @@ void Controllers::greet(Connection& connection, std::uint64_t number, const Hell
   for (auto& [other_id, other] : connections_) {
     if (other.name != hello.controller || other.known_as != hello.machine || other_id == connection.id) continue;
     other.name.clear();
-    other.stream->close_when_sent("its controller has connected once more");
+    other.stream->close_when_sent("its controller has connected again");
   }
   connection.name = hello.controller;
   connection.known_as = hello.machine;

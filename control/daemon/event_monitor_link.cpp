@@ -15,7 +15,7 @@ bool EventMonitorLink::is_for(const RequestBody& request) {
 
 void EventMonitorLink::perform(const std::string& controller, RequestBody request, const AgentLink::Answer& answer) {
   if (link_ != nullptr && controller_ != controller)
-    return answer(Refused{"another controller looks into the programs of this account there: " + controller_});
+    return answer(Refused{"another controller already watches the programs of this account there: " + controller_});
   if (std::holds_alternative<EndEvents>(request)) {
     discard();
     return answer(Done{});
@@ -36,7 +36,7 @@ Result<void> EventMonitorLink::start(const std::string& controller) {
   };
   handlers.on_end = [this] {
     EventsSeen seen;
-    seen.warnings.emplace_back("its event monitor has ended (the daemon's log may say why): nothing is looked at");
+    seen.warnings.emplace_back("its event monitor has ended (the daemon's log may say why): no event is watched");
     report_(controller_, std::move(seen));
     discard();
   };

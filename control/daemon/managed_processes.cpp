@@ -17,7 +17,8 @@ namespace {
 using namespace control;
 
 constexpr std::chrono::seconds kReleasePatience{3};
-constexpr const char* kSupervisorKilled = "its supervisor was killed; it goes on unmetered, and its output is not seen";
+constexpr const char* kSupervisorKilled =
+    "its supervisor was killed; it continues unmetered, and its output is no longer passed on";
 
 void ignore_answer(const ReplyBody&) {}
 
@@ -128,7 +129,8 @@ void ManagedProcesses::set_reading(const std::string& controller, bool on) {
 
 void ManagedProcesses::adopt(const std::string& controller, std::uint32_t pid, const Answer& answer) {
   Entry* entry = entry_of(pid);
-  if (entry == nullptr) return answer(Refused{fmt::format("process {} is not looked after here", pid)});
+  if (entry == nullptr)
+    return answer(Refused{fmt::format("process {} is not managed by this daemon ('jobs' lists those that are)", pid)});
   const std::string& owner = entry->facts.controller;
   if (owner != controller && handlers_.is_connected(owner))
     return answer(Refused{fmt::format("process {} belongs to the controller {}, which is connected", pid, owner)});
@@ -175,7 +177,8 @@ void ManagedProcesses::pass_on(const std::string& controller, std::uint32_t pid,
   Entry* entry = entry_of(pid);
   if (const auto* piece = std::get_if<Relay>(&request); piece != nullptr && entry == nullptr)
     return relay(controller, *piece, answer);
-  if (entry == nullptr) return answer(Refused{fmt::format("process {} is not looked after here", pid)});
+  if (entry == nullptr)
+    return answer(Refused{fmt::format("process {} is not managed by this daemon ('jobs' lists those that are)", pid)});
   if (auto refusal = refusal_of(controller, *entry); !refusal.empty()) return answer(Refused{std::move(refusal)});
   if (std::holds_alternative<Release>(request)) return release(*entry, answer);
   if (entry->link == nullptr) return control_unattended(*entry, request, std::move(answer));
@@ -187,7 +190,7 @@ void ManagedProcesses::pass_on(const std::string& controller, std::uint32_t pid,
 void ManagedProcesses::relay(const std::string& controller, const Relay& piece, const Answer& answer) {
   for (const auto& departing : departing_)
     if (departing.pid == piece.pid && departing.controller == controller) return departing.link->ask(piece, answer);
-  answer(Refused{fmt::format("process {} is not looked after here", piece.pid)});
+  answer(Refused{fmt::format("process {} is not managed by this daemon ('jobs' lists those that are)", piece.pid)});
 }
 
 void ManagedProcesses::set_flags(Entry& entry, const SetFlags& request, Answer answer) {
@@ -302,7 +305,7 @@ void ManagedProcesses::leave_unattended(Entry& entry) {
   if (entry.facts.state == ProcessState::killed) return;
   if (entry.facts.kind == ManagedProcess::Kind::filter) {
     entry.facts.state = ProcessState::killed;
-    entry.facts.reason = "the process that collected for it was killed";
+    entry.facts.reason = "its collector was killed";
     return report(entry, FilterEnded{pid, entry.facts.reason});
   }
   UnattendedProgram::Handlers handlers;

@@ -72,7 +72,7 @@ void ManagedRecords::write(const ManagedProcess& facts) const {
     if (written && ::renameat(folder, unfinished.c_str(), folder, name.c_str()) != 0)
       written = Error::from_errno("rename a file");
   }
-  if (!written) log_line(fmt::format("cannot write down process {}: {}", facts.pid, written.error().what));
+  if (!written) log_line(fmt::format("cannot record process {}: {}", facts.pid, written.error().what));
 }
 
 void ManagedRecords::remove(std::uint32_t pid) const {

@@ -209,8 +209,8 @@ void Meterd::perform(const std::string& controller, RequestId id, RequestBody re
 
 void Meterd::create(const std::string& controller, RequestBody request, const AgentLink::Answer& answer) {
   if (processes_.size() + agents_.size() < kProcessesMax) return agents_.create(controller, std::move(request), answer);
-  answer(Refused{fmt::format("this machine's daemon looks after {} processes and filters already: remove some",
-                             processes_.size())});
+  answer(Refused{
+      fmt::format("this machine's daemon already manages {} processes and filters: remove some", processes_.size())});
 }
 
 // ---- files, in steps: nothing else may wait for them

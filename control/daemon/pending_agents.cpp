@@ -93,7 +93,7 @@ void PendingAgents::on_welcome(std::uint64_t id, const std::string& socket_name,
     handlers_.on_ready(welcome->managed.front(), take(id), kNoListener);
   } else {
     const auto* refused = std::get_if<Refused>(&body);
-    log_line(fmt::format("found {} and cannot look after it: {}", socket_name,
+    log_line(fmt::format("cannot take over the agent {}: {}", socket_name,
                          refused != nullptr ? refused->why : "it has nothing yet"));
     discard(id);
   }

@@ -7,13 +7,13 @@ namespace dpm {
 ImportUnknownText text_of(ImportUnknown unknown) {
   switch (unknown) {
     case ImportUnknown::times:
-      return {"times (events have only an order)", "rates, queues, blame, clocks, how long anything took"};
+      return {"times (events have only an order)", "rates, queues, blame, clocks, durations"};
     case ImportUnknown::parts_of_second:
-      return {"times below a second", "how long anything took that is shorter"};
+      return {"times below a second", "shorter durations"};
     case ImportUnknown::returns:
-      return {"when calls returned", "how long a process waited, where the recording does not show it"};
+      return {"when calls returned", "waits that the recording does not show"};
     case ImportUnknown::arrivals:
-      return {"when messages arrived (inferred)", "how long messages travelled"};
+      return {"when messages arrived (inferred)", "transit times of messages"};
     case ImportUnknown::cpu_times:
       return {"CPU times", "parallelism, predict, twin, schedule"};
     case ImportUnknown::cpu_waits:

@@ -57,7 +57,7 @@ class StraceSource : public ImportSource {
     if (const std::uint64_t joined = translator_.sockets().joined_by_order())
       report.notes.push_back(fmt::format("{} joined by the order of calls: the log does not name both ends (-yy does)",
                                          joined == 1 ? "1 connection is" : fmt::format("{} connections are", joined)));
-    if (is_cut()) report.notes.push_back("the compressed file ends in its middle: what follows is missing");
+    if (is_cut()) report.notes.push_back("the compressed file is cut off: the rest is missing");
     if (times() == StraceTimeKind::none) report.unknown.push_back(ImportUnknown::times);
     if (times() == StraceTimeKind::seconds) report.unknown.push_back(ImportUnknown::parts_of_second);
     if (!knows_durations()) report.unknown.push_back(ImportUnknown::returns);

@@ -118,7 +118,7 @@ Result<UniqueFd> install_seccomp_program(std::span<const SeccompInstruction> pro
   }
   if (errno == EINVAL || errno == ENOSYS || errno == EPERM) {
     return Error::from_errno(
-        "this kernel or container does not let us install a filter with user notification (dpm doctor says more)");
+        "this kernel or container does not let dpm install a filter with user notification (dpm doctor says more)");
   }
   return Error::from_errno("install the filter that notifies the meter of calls");
 }

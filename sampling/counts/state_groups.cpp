@@ -31,7 +31,7 @@ Error unknown_state(const std::string& group, const std::string& word) {
 // Each row of a table has a name of its own.
 Result<void> check_name(const std::string& name, std::span<const StateGroup> before) {
   if (name == kOtherGroup || name == kUnrecognisedGroup)
-    return Error{fmt::format("--group {0}: '{0}' is the name of what is in no group; choose another", name)};
+    return Error{fmt::format("--group {0}: '{0}' is the name of the states in no group; choose another", name)};
   for (const auto& group : before)
     if (group.name == name)
       return Error{

@@ -60,7 +60,7 @@ std::string why_not(std::uint32_t pid) {
     return fmt::format("process {} does not exist (it may have ended; 'ps -e' lists those that run)", pid);
   const auto user = user_of(pid);
   return fmt::format(
-      "process {} of user {} may not be looked into: dpm must run as that user or as root, in the same container", pid,
+      "process {} of user {} may not be inspected: dpm must run as that user or as root, in the same container", pid,
       user ? user_name(*user) : "unknown");
 }
 
@@ -93,7 +93,7 @@ Result<Selection> select_session(const std::vector<std::string>& words) {
     if (const std::string reason = why_not(pid); !reason.empty()) continue;
     return selection;
   }
-  return Error{fmt::format("session {} has no process that we may look into ('ps -eo sid,pid,comm' lists them)",
+  return Error{fmt::format("session {} has no process that this account may inspect ('ps -eo sid,pid,comm' lists them)",
                            selection.number)};
 }
 

@@ -3,7 +3,7 @@
 namespace dpm {
 namespace {
 
-constexpr Field kTo{"to", "process or group; sender is who sent the message being handled"};
+constexpr Field kTo{"to", "process or group; sender is the sender of the message being handled"};
 
 }  // namespace
 
@@ -23,11 +23,11 @@ void Outgoing::fields_of_forward(StepFields& fields, const Field& verb) {
 void Outgoing::fields_before_bytes(StepFields& fields, const Field& verb) {
   fields.kind(verb, kind);
   fields.receiver(kTo, to);
-  fields.pick({"pick",
-               "which member of a group gets it: one at random (unless given), each in its turn, all, the one that "
-               "last sent a message of the request being handled, the one with the least outstanding, or the one to "
-               "which a key belongs"},
-              pick);
+  fields.pick(
+      {"pick",
+       "which member of a group gets it: one at random (unless given), round robin, all, the one that last sent a "
+       "message of the request being handled, the one with the least outstanding, or the one to which a key belongs"},
+      pick);
   fields.key({"key", "of by_key: a whole number; the request being handled unless given"}, key);
   if (pick == Pick::by_key && !key) fields.needs_message("'by_key' without a 'key'");
   fields.check([this](const JsonNode& step, const Reading& reading) {

@@ -68,11 +68,10 @@ void ReplyCheck::check() {
 void ReplyCheck::check_replies(const ProcessEntry& entry, const Calls& calls) {
   const InFileProgram& program = *entry.programs.front();
   const auto refuse = [&](const KindName& reply, const std::string& with) {
-    problems_.add(
-        reply.line,
-        fmt::format("process '{}' cannot reply '{}': no process calls it{}, and what was sent or forwarded has "
-                    "no reply link. Let the process that was called reply, or use 'send'",
-                    scenario_.processes[entry.members.front()].name, reply.name, with));
+    problems_.add(reply.line,
+                  fmt::format("process '{}' cannot reply '{}': no process calls it{}, and a message that was sent or "
+                              "forwarded has no reply link. Let the process that was called reply, or use 'send'",
+                              scenario_.processes[entry.members.front()].name, reply.name, with));
   };
   if (calls.is_empty()) {
     for (const KindName& reply : program.replies) refuse(reply, "");

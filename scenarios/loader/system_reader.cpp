@@ -377,8 +377,8 @@ void SystemReader::read_filters() {
     }
     if (const auto* descriptions = item.find("descriptions"))
       reading_.problem(*descriptions,
-                       "simulated meters write the records of filter/descriptions/dpm.desc, and no others; a filter is "
-                       "told by its rules what to keep of them");
+                       "simulated meters write the records of filter/descriptions/dpm.desc, and no others; the rules "
+                       "of a filter select the records and fields that it keeps");
     if (const auto* rules = object.find("rules")) {
       filter.rules = reading_.texts(*rules, "'rules'");
       if (rules->is(JsonKind::text)) filter.rule_lines.push_back(rules->line);

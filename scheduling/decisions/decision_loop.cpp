@@ -205,7 +205,7 @@ std::optional<ProcessMove> DecisionLoop::measure(const SystemView& view) {
 
 std::optional<ProcessMove> DecisionLoop::take_back(const SlidingWindow& window) {
   if (*entry_.rate_after < kStandsStill * before_.mean)
-    return give_up(window, "then nothing was done any more, which no placement explains");
+    return give_up(window, "then the program stopped working, which no placement explains");
   const Duration now = window.now();
   note_prediction(entry_.measured_gain().value_or(0), now);
   for (const ProcessMove& move : made_) hold(move, now);
@@ -255,8 +255,8 @@ std::string DecisionLoop::doubt(const Proposal& proposal, const SystemView& view
   const double too_high = too_high_so_far(view.window.now());
   if (saving(proposal.predicted->expected) > varies + too_high) return doubt_in_life(proposal, view);
   return fmt::format(
-      "{}, of which nothing could be told: the rate varies by {:.1f} %, and earlier predictions were too "
-      "high by {:.1f} % of the time",
+      "{}, which could not be measured: the rate varies by {:.1f} %, and earlier predictions were too high by {:.1f} % "
+      "of the time",
       proposal.reason, varies * 100, too_high * 100);
 }
 

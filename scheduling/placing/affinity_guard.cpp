@@ -36,7 +36,7 @@ std::string hear(const UniqueFd& connection) {
 }
 
 Error without_guard() {
-  return Error{"the process that would restore the CPU affinities has ended: nothing is moved any more"};
+  return Error{"the process that would restore the CPU affinities has ended: no process is moved from now on"};
 }
 
 }  // namespace

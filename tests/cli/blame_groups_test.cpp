@@ -46,9 +46,9 @@ TEST_CASE("blame: children of one program are one row, one cause, and followed a
   CHECK(groups.tree.root.waits[0].times == 3);
   CHECK(groups.tree.root.waits[0].of(BlamePart::timer) == 300);
   const auto causes = longest_causes(groups.tree.root);
-  CHECK(view::cause_text(causes.at(0), groups.info) == "sleep x 3: waits for a time that it chose");
+  CHECK(view::cause_text(causes.at(0), groups.info) == "sleep x 3: waits for a timeout");
   CHECK(view::sentence(groups.tree.root, "sh", groups.info) ==
-        "73.6 % of sh waits for sleep x 3; for 98.0 % of that time, sleep x 3 waited for a time that it had chosen");
+        "73.6 % of sh waits for sleep x 3; for 98.0 % of that time, sleep x 3 waited for its own timeout");
   // The rows of a group are too short to be shown alone.
   BlameTree many = tree;
   many.root.of(BlamePart::cpu) = 100'000;

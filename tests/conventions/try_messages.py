@@ -10,7 +10,7 @@ PROGRAM = pathlib.Path(__file__).with_name("messages.py")
 
 FILES = {
     "model/a.cpp": r'''#include "model/a one two three.hpp"
-// A comment with "a text in quotes" is not a message.
+// A comment with "a text in quotes" is no message.
 constexpr char kKey[] = "two words";
 const Error kError{"the trace has no "
                    "events: \"meter\" them"};
@@ -31,7 +31,7 @@ LISTED = [
 ]
 REFUSED = {
     "model/b.cpp": ('const char* text = "sent to the least "\n    "busy server";\n', "model/b.cpp:1: 'least busy'; write: least outstanding"),
-    "docs/b.md": ("One.\nIts ready time is long.\n", "docs/b.md:2: 'ready time'; write: run-queue wait"),
+    "docs/b.md": ("One.\nIt was on its way.\n", "docs/b.md:2: 'on its way'; write: in transit"),
 }
 
 

@@ -307,7 +307,7 @@ TEST_CASE("groups: wrong ones are refused with what to try", "[sampling]") {
         "--group CPU: 'cpu_runs' is not a state (did you mean 'cpu_run'?); 'dpm sample report --states' lists them");
   CHECK(refused({"CPU"}) == "--group 'CPU': write NAME=STATE,STATE, as in CPU=cpu_run,cpu_queue");
   CHECK(refused({"T=timed sleep"}) == "--group T: 'timed sleep' is not the name of a state (it is 'sleep')");
-  CHECK(refused({"other=sleep"}) == "--group other: 'other' is the name of what is in no group; choose another");
+  CHECK(refused({"other=sleep"}) == "--group other: 'other' is the name of the states in no group; choose another");
   CHECK(refused({"unrecognised=sleep"}).find("choose another") != std::string::npos);
   CHECK(refused({"A=sleep", "A=child"}).starts_with("--group A: there is a group of this name already"));
   CHECK(refused({"A=cpu_run", "B=cpu_run"}) == "--group B: 'cpu_run' is already in a group");

@@ -230,7 +230,7 @@ TEST_CASE("loop: work that stands still after a move was not made slower by it",
   world.run(16);
   REQUIRE(world.outcomes() == "open ended");
   CHECK(world.machine == kRed);
-  CHECK(world.journal[1].reason == "because; then nothing was done any more, which no placement explains");
+  CHECK(world.journal[1].reason == "because; then the program stopped working, which no placement explains");
   CHECK(!world.journal[1].measured_gain());
   world.run(60);
   CHECK(world.outcomes().starts_with("open ended open"));  // neither held nor charged

@@ -37,8 +37,8 @@ BlameNode example() {
 
 TEST_CASE("blame: the longest cause is a sentence that follows the wait", "[view]") {
   CHECK(sentence(example(), "request 3 of client", client_and_database()) ==
-        "34.0 % of request 3 of client waits for database; for 61.2 % of that time, database was in the queue of the "
-        "CPU, 98.1 % of it while backup had it");
+        "34.0 % of request 3 of client waits for database; for 61.2 % of that time, database waited in the run queue, "
+        "98.1 % of it while backup had the CPU");
 }
 
 TEST_CASE("blame: the boxes of a flame graph lie within the box that they are parts of, and side by side", "[view]") {
@@ -55,9 +55,9 @@ TEST_CASE("blame: the boxes of a flame graph lie within the box that they are pa
   }
   CHECK(at_depth_1 == Approx(1));
   const auto& causes = std::get<Table>(figures[1].drawing);
-  CHECK(causes.rows.at(0).at(0).text == "database: in the queue of the CPU");
+  CHECK(causes.rows.at(0).at(0).text == "database: run-queue wait");
   CHECK(causes.rows.at(0).at(1).text == "20.8 %");
-  CHECK(causes.rows.at(1).at(0).text == "\u2003while backup had it");
+  CHECK(causes.rows.at(1).at(0).text == "\u2003while backup had the CPU");
   CHECK(causes.rows.at(1).at(1).text == "20.4 %");
 }
 

@@ -101,7 +101,7 @@ std::vector<std::string> ChannelJoiner::warnings() const {
   for (const auto& [machines, found] : strangers)
     warnings.push_back(
         fmt::format("channels of '{}' that lead to addresses of '{}', whose meters never saw their names: {} ({}); the "
-                    "processes there are not metered, or names are translated on the way",
+                    "processes there are not metered, or names are translated between them",
                     (*info_)[machines.first].name, (*info_)[machines.second].name, found.channels, found.example));
   return warnings;
 }

@@ -131,7 +131,7 @@ MachineId TraceUnion::machine_of(const MachineInfo& machine, const std::string& 
                                      [&](const auto& address) { return is_known_at(ours.addresses, address); });
   if (!share_one && !ours.addresses.empty() && !machine.addresses.empty()) {
     same_name_.push_back(fmt::format(
-        "machine '{}' of {} has no address in common with the one of that name before: they are taken for one",
+        "machine '{}' of {} has no address in common with the earlier machine of that name: both count as one machine",
         machine.name, label));
   }
   bool has_more = false;

@@ -20,7 +20,7 @@ class OneCall {
   OneCall(const OneCall&) = delete;
   OneCall& operator=(const OneCall&) = delete;
   ~OneCall() {
-    if (!called_) then_(Error{"this was not answered: the program ends, or gave it up"});
+    if (!called_) then_(Error{"this request was not answered: the program is ending, or gave it up"});
   }
   void call(Result<Answer> answer) {
     DPM_CHECK(!called_.exchange(true));

@@ -28,12 +28,11 @@ Result<void> check_options(const ServerOptions& options) {
   if (options.certificate_file.empty() != options.key_file.empty())
     return Error{"a certificate needs its key, and a key its certificate: give both files (PEM)"};
   if (reach == Reach::this_machine || !options.certificate_file.empty() || options.insecure) return {};
-  return Error{fmt::format(
-      "listen on {}: other machines could read the page on its way. Give a certificate and its key (--certificate FILE "
-      "--key FILE), or stay on 127.0.0.1 and use a tunnel (ssh -L PORT:127.0.0.1:PORT THIS_MACHINE), or accept the "
-      "risk "
-      "(--insecure)",
-      options.address)};
+  return Error{
+      fmt::format("listen on {}: other machines could read the page in transit. Give a certificate and its key "
+                  "(--certificate FILE --key FILE), or stay on 127.0.0.1 and use a tunnel (ssh -L PORT:127.0.0.1:PORT "
+                  "THIS_MACHINE), or accept the risk (--insecure)",
+                  options.address)};
 }
 
 }  // namespace dpm::view

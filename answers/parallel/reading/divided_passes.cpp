@@ -69,7 +69,7 @@ Result<PassedTogether> DividedPasses::pass(const HistoryShare& share, MessageCos
     found.traced_cpu_ns += theirs.traced_cpu_ns;
     found.is_well &= in.ok() && theirs.is_well;
   }
-  if (!found.is_well) return alone_("the ranks do not understand each other");
+  if (!found.is_well) return alone_("a rank sent a message that the first rank cannot read");
   if (found.paths.no_delay.not_reached > 0) return alone_("messages are received before they are sent, by the trace");
   return PassedTogether{found.paths, found.traced_cpu_ns};
 }

@@ -68,7 +68,7 @@ Result<void> DividedReading::agree(const Result<void>& own) {
 Result<void> DividedReading::agree_on(const Result<std::string>& text) {
   if (const auto read = agree(text ? Result<void>() : Result<void>(text.error())); !read) return read;
   const bool is_same = *text == text_of(ranks_.from_first(bytes_of(*text)));
-  return agree(is_same ? Result<void>() : Error{"a file of the command line is another here than for the first rank"});
+  return agree(is_same ? Result<void>() : Error{"a file on the command line differs from that of the first rank"});
 }
 
 // Machines may differ in what they see of a file system, such as its locks.
@@ -91,10 +91,10 @@ Result<cli::TraceInput> DividedReading::read(const std::string& path, const std:
   if (const auto opened = agree(reader ? Result<void>() : Result<void>(reader.error())); !opened) return opened.error();
   const std::string own = digest_of(directory, *reader);
   const std::string first = text_of(ranks_.from_first(bytes_of(own)));
-  const Result<void> same = own == first
-                                ? Result<void>()
-                                : Error{fmt::format("{} is another trace here than for the first rank ({}; there: {})",
-                                                    directory, own, first)};
+  const Result<void> same =
+      own == first
+          ? Result<void>()
+          : Error{fmt::format("{} differs from the trace of the first rank ({}; there: {})", directory, own, first)};
   if (const auto agreed = agree(same); !agreed) return agreed.error();
   if (!all_of(reader->can_be_read_in_parts()))
     return alone("the trace is not finished, begins in the middle, or has processes that moved");

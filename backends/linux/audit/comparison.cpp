@@ -113,7 +113,7 @@ CpuRow compare_cpu(const Pair& pair, Subtracted subtracted) {
                 .kernel_ns = pair.kernel.cpu_ns.value_or(0)};
   if (!pair.kernel.cpu_ns) {
     row.verdict = Verdict::not_compared;
-    row.reason = "the kernel had not yet let go of it";
+    row.reason = "the kernel had not released it yet";
   } else if (is_same_cpu_time(row.trace_ns, row.kernel_ns)) {
     row.verdict = Verdict::equal;
   } else if (subtracted.any && row.trace_ns < row.kernel_ns) {

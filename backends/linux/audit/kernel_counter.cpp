@@ -62,7 +62,7 @@ Result<bool> choose_programs(audit_programs* skeleton) {
   const bool shows_sockets = arguments_of("sock_send_length") > 0;
   const bool shows_rings = arguments_of("io_uring_complete") == kArgumentsOfRing;
   ::btf__free(types);
-  if (!shows_sockets) return Error{"this kernel does not show what passes sockets (Linux 6.5 does)"};
+  if (!shows_sockets) return Error{"this kernel does not show the data that passes through sockets (Linux 6.5 does)"};
   ::bpf_program__set_autoload(skeleton->progs.on_ring, shows_rings);
   return shows_rings;
 }

@@ -39,9 +39,9 @@ void BypassSurveys::survey(std::uint32_t pid) {
 std::vector<std::string> BypassSurveys::warnings() const {
   std::vector<std::string> warnings = account_.warnings();
   if (!not_native_.empty())
-    warnings.push_back(
-        fmt::format("32-bit programs are metered in part: of {}, such as {}, only what sockets moved is recorded",
-                    counted(not_native_.size(), "process"), *not_native_.begin()));
+    warnings.push_back(fmt::format(
+        "32-bit programs are metered in part: of {}, such as {}, only the data that sockets moved is recorded",
+        counted(not_native_.size(), "process"), *not_native_.begin()));
   return warnings;
 }
 

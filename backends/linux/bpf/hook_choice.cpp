@@ -74,9 +74,9 @@ KernelHook hook_of(std::string_view program, std::string_view section) {
 
 const std::vector<HookWays>& hook_ways() {
   static const std::vector<HookWays> ways = {
-      {"what sockets send",
+      {"the data that sockets send",
        {{"on_sent"}, {"on_sent_inet", "on_sent_inet6", "on_sent_unix_stream", "on_sent_unix_datagram"}}},
-      {"what sockets receive",
+      {"the data that sockets receive",
        {{"on_received"},
         {"on_received_inet", "on_received_inet6", "on_received_unix_stream", "on_received_unix_datagram"}}},
       // Linux 6.5 has no such functions: there, sendfile() sends messages.

@@ -88,9 +88,8 @@ std::vector<std::string> BypassAccount::warnings() const {
     example = segment.name;
   }
   if (!sharing.empty())
-    warnings.push_back(
-        fmt::format("memory is shared (such as {}) by {}: what they tell each other there is not in the trace", example,
-                    listed(sharing)));
+    warnings.push_back(fmt::format("memory is shared (such as {}) by {}: what they exchange there is not in the trace",
+                                   example, listed(sharing)));
   return warnings;
 }
 

@@ -40,15 +40,15 @@ std::vector<std::string> KernelChecks::warnings() const {
         counted(lost_datagrams_, "datagram"), counted(lost_receivers_, "socket")));
   if (surplus_datagrams_ > 0)
     warnings.push_back(fmt::format(
-        "{} were received or dropped at {} beyond what was recorded as sent there: the GAP events say where",
+        "{} were received or dropped at {} beyond the amount recorded as sent there: the GAP events say where",
         counted(surplus_datagrams_, "datagram"), counted(surplus_receivers_, "socket")));
   if (surplus_streams_ > 0)
-    warnings.push_back(fmt::format(
-        "{} of {} were received beyond what was seen to be sent there: some lengths are wrong, or something else "
-        "sent them",
-        counted(surplus_bytes_, "byte"), counted(surplus_streams_, "stream")));
+    warnings.push_back(
+        fmt::format("{} of {} were received beyond the amount seen to be sent there: some lengths are wrong, or an "
+                    "unmetered program sent them",
+                    counted(surplus_bytes_, "byte"), counted(surplus_streams_, "stream")));
   if (overstated_ends_ > 0)
-    warnings.push_back(fmt::format("{} were recorded at {} of TCP connections beyond what the kernel counted there",
+    warnings.push_back(fmt::format("{} were recorded at {} of TCP connections beyond the count of the kernel",
                                    counted(overstated_bytes_, "byte"), counted(overstated_ends_, "end")));
   std::string unchecked;
   const auto add = [&unchecked](const std::string& what) { unchecked += (unchecked.empty() ? "" : "; ") + what; };

@@ -314,7 +314,7 @@ void ProbedPrograms::use_exec(const dpm_probe_exec_record& record, const Uses& u
   if (image.uses_library) return;
   if (is_late && !image.events.empty())
     complaints_.push_back(fmt::format(
-        "{} (process {}) ran already when its file was found: what it did before is not seen", program, process));
+        "{} (process {}) ran already when its file was found: its earlier actions are not seen", program, process));
   begin(program, process, 0, path, uses);
 }
 

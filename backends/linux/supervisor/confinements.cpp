@@ -49,7 +49,7 @@ std::vector<std::string> Confinements::warnings() const {
   if (!in_strict_mode_.empty())
     warnings.push_back(
         fmt::format("{} locked itself in (seccomp's strict mode): because of the meter's filter, a second filter and a "
-                    "tracer stand in for that mode",
+                    "tracer enforce that mode",
                     listed(in_strict_mode_)));
   if (!refused_.empty())
     warnings.push_back(fmt::format(

@@ -30,7 +30,7 @@ std::optional<std::string> descriptor_warning() {
   rlimit limit = {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kLeast) return std::nullopt;
   return fmt::format(
-      "the meter may open only {} files: what it could not look at is missing (raise 'ulimit -Hn' before dpm)",
+      "the meter may open only {} files: calls that it could not inspect are missing (raise 'ulimit -Hn' before dpm)",
       limit.rlim_cur);
 }
 
@@ -46,7 +46,7 @@ LossReport losses_of(Supervisor& supervisor) {
   report.seen = supervisor.summary().unrecorded_events;
   if (report.seen > 0) {
     report.losses.push_back(
-        {"the recording could not keep up, and the program was not to be held any longer", report.seen});
+        {"the recorder could not keep up, and the program was not held back any longer", report.seen});
   }
   for (auto& loss : supervisor.losses()) {
     report.seen += loss.events;

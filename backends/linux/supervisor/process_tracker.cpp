@@ -444,8 +444,8 @@ std::vector<std::string> ProcessTracker::warnings() const {
   };
   add(unseen_children_, "processes that were never seen, because they made no metered call, by their parents");
   add(parentless_, "processes whose parent had ended before they were seen");
-  add(maybe_executed_, "processes that were gone before it could be seen whether they executed a program");
-  add(codeless_, "processes that were gone before their exit status could be read, which counts as 0");
+  add(maybe_executed_, "processes that ended before dpm could see whether they executed a program");
+  add(codeless_, "processes that ended before their exit status could be read, which counts as 0");
   if (auto cpu = cpu_times_.warning()) warnings.push_back(*std::move(cpu));
   return warnings;
 }

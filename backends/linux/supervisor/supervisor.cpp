@@ -256,9 +256,9 @@ std::vector<std::string> Supervisor::warnings() {
   std::vector<std::string> warnings;
   if (!news_.tells_of_processes())
     warnings.push_back(
-        fmt::format("processes were learnt about from /proc only ({}): times of forks, execs and ends may be late; "
-                    "threads that make no metered call are missing, and so are processes that make none and outlive "
-                    "their parent, or they have the parent that adopted them",
+        fmt::format("processes were found in /proc only ({}): times of forks, execs and ends may be late; threads that "
+                    "make no metered call are missing, and so are processes that make none and outlive their parent, "
+                    "or they have the parent that adopted them",
                     news_.why_not()));
   const auto more = handler_.warnings();
   warnings.insert(warnings.end(), more.begin(), more.end());

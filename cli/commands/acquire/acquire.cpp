@@ -24,7 +24,7 @@ namespace {
 class AcquireCommand : public Command {
  public:
   std::string name() const override { return "acquire"; }
-  std::string summary() const override { return "Meter a process that already runs, and let it go again"; }
+  std::string summary() const override { return "Meter a process that already runs, and release it again"; }
   std::string example() const override { return "dpm acquire 1234 -o out"; }
 
   void describe(Options& options) override {
@@ -41,7 +41,8 @@ class AcquireCommand : public Command {
     options.flag("--everything", everything_, "Instead of a process: all of this machine but those of dpm")
         .excludes(pid)
         .excludes(cgroup);
-    options.value("--for", limit_, "Let go after this time, such as 30s or 5m (default: at the end, or at control-C)");
+    options.value("--for", limit_,
+                  "Release it after this time, such as 30s or 5m (default: at the end, or at control-C)");
     options.value("-o,--output", output_,
                   "A new directory for trace, results.json and report.html (default: dpm-NAME-PID)");
     options.value("--flags", flags_, "Which events, such as send,receive or -accept (default: all)");
@@ -90,7 +91,7 @@ class AcquireCommand : public Command {
     const auto lock = RecordingLock::hold(folder.path());
     if (terminal.err_is_tty)
       terminal.err << "metering " << (is_scope() ? run.facts().command : fmt::format("process {}", pid_))
-                   << "; interrupt (control-C) to let it go\n";
+                   << "; interrupt (control-C) to release it\n";
     if (serve_)
       if (auto done = start_page(folder.absolute_path()); !done)
         terminal.err << "dpm acquire: no page: " << done.error().what << '\n';

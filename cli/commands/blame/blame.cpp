@@ -23,7 +23,7 @@ class BlameCommand : public Command {
  public:
   std::string name() const override { return "blame"; }
   std::string summary() const override {
-    return "Where the time of a process or a request went: its CPU, the CPU's queue, the disk, and other processes";
+    return "Where the time of a process or a request went: its CPU time, run-queue wait, disk, and other processes";
   }
   std::string example() const override { return "dpm blame out/trace --of client --request 3"; }
   void describe(Options& options) override {
@@ -54,13 +54,11 @@ class BlameCommand : public Command {
     else
       terminal.out << blame_text(groups.tree, groups.info, all_ ? 0 : kShareMin);
     if (tree.samples > 0 && tree.covered() < kCoveredMin)
-      terminal.err << fmt::format(
-          "warning: the samples cover {:.1f} % of the time of {}; what was done in the rest is not known\n",
-          tree.covered() * 100, printable(tree.what));
+      terminal.err << fmt::format("warning: the samples cover {:.1f} % of the time of {}; the rest is unknown\n",
+                                  tree.covered() * 100, printable(tree.what));
     if (!tree.is_measured && tree.samples == 0)
-      terminal.err
-          << "note: this trace does not have the time that processes wait for a CPU or a disk; 'dpm meter --source "
-             "kernel' records it, and 'dpm meter --sample' what it can be estimated from\n";
+      terminal.err << "note: this trace does not have run-queue and disk waits; 'dpm meter --source ebpf' records "
+                      "them, and 'dpm meter --sample' records samples from which they are estimated\n";
     print_ledger(input->ledger, terminal);
     return kDone;
   }

@@ -33,7 +33,7 @@ class CalibrateCommand : public Command {
         .one_of({"tcp", "unix", "pipe"})
         .show_default();
     options.flag("--all", all_, "Measure the other two as well, for the tables");
-    options.flag("--only", only_, "Measure only what --over names, as without --all").hide();
+    options.flag("--only", only_, "Measure only the transport of --over, as without --all").hide();
     options
         .list("--cores", cores_,
               "Two cores to measure between, such as 0 1 (default: the first two); the same core twice: within it")

@@ -18,7 +18,7 @@ class CompressCommand : public Command {
 
   void describe(Options& options) override {
     options.value("TRACE", trace_, "A trace directory, or an output directory of a run").required();
-    options.value("-o,--output", output_, "The trace to write; what exists is not overwritten").required();
+    options.value("-o,--output", output_, "The trace to write; nothing is overwritten").required();
     options.flag("--undo", undo_, "Make a plain trace of a compressed one, for other readers of CTF");
   }
 

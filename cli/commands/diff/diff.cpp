@@ -25,7 +25,7 @@ class DiffCommand : public Command {
   void describe(Options& options) override {
     options.value("A", a_, "A trace directory, or the output directory of a run").required();
     options.value("B", b_, "The run to compare with it").required();
-    options.list("--runs", runs_, "Further runs of what A is: changes within their differences are left out")
+    options.list("--runs", runs_, "More runs of the same kind as A: changes within their differences are left out")
         .words(1, -1);
     options.value("--of", options_.of, "The process whose elapsed time is explained (default: the one seen longest)");
     options.value("--report", report_,
@@ -65,7 +65,8 @@ class DiffCommand : public Command {
       print_ledger(one->ledger, terminal);
     }
     if (runs_.empty())
-      terminal.err << "note: which changes are noise is not known; --runs with further runs of A leaves them out\n";
+      terminal.err << "note: some of these changes may be noise; give more runs of the same kind as A with --runs to "
+                      "leave those out\n";
     return kDone;
   }
 

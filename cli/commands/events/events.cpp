@@ -33,10 +33,9 @@ class EventsCommand : public Command {
               "Instead of all events: whether these two regions of the script could have been at once")
         .type_name("REGION REGION")
         .words(2, 2);
-    options.value(
-        "--snapshot", snapshot_,
-        "Instead of all events: what each process had done, and what was under way, when this event happened: "
-        "PROCESS:N, its N-th event");
+    options.value("--snapshot", snapshot_,
+                  "Instead of all events: the events of each process, and the messages in transit, at the moment of "
+                  "this event: PROCESS:N, its N-th event");
     options.list("--process", only_, "Only events of this process, or with it as peer; repeat for several");
   }
 

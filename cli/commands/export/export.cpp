@@ -25,8 +25,7 @@ class ExportCommand : public Command {
     for (const ExportFormat& format : export_formats()) formats += fmt::format("\n{}: {}", format.name, format.summary);
     options.value("TRACE", trace_, "A trace directory, or the output directory of a run").required();
     options.value("--to", to_, formats).required();
-    options.value("-o,--output", output_,
-                  "The file to write (default: standard output); what exists is not overwritten");
+    options.value("-o,--output", output_, "The file to write (default: standard output); nothing is overwritten");
     options.flag("--overwrite", overwrite_, "Replace the file if it exists");
   }
 

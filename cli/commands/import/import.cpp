@@ -22,14 +22,12 @@ class ImportCommand : public Command {
   }
 
   void describe(Options& options) override {
-    std::string formats = "The format (default: what the recording looks like):";
+    std::string formats = "The format (default: recognised from its content):";
     for (const ImportFormat& format : import_formats()) formats += fmt::format("\n{}: {}", format.name, format.summary);
     options.value("FILE", request_.file, "The recording; it may be compressed with gzip, xz or zstd").required();
     options.value("--from", request_.from, formats);
-    options.value("-o,--output", request_.output, "The trace directory to write; what exists is not overwritten")
-        .required();
-    options.value("--machine", request_.options.machine,
-                  "What to call the machine, where the recording does not say it");
+    options.value("-o,--output", request_.output, "The trace directory to write; nothing is overwritten").required();
+    options.value("--machine", request_.options.machine, "The name of the machine, if the recording does not have one");
     describe_compress(options, request_.compressed);
   }
 

@@ -159,7 +159,7 @@ class MergeCommand : public Command {
 
   void describe(Options& options) override {
     options.list("LOG", paths_, "Trace directories, or output directories of runs").required();
-    options.value("-o,--output", output_, "The trace to write; what exists is not overwritten").required();
+    options.value("-o,--output", output_, "The trace to write; nothing is overwritten").required();
     describe_compress(options, compress_);
     options.flag("--json", json_, "Print the same numbers as JSON");
   }

@@ -170,7 +170,7 @@ class MeterCommand : public Command {
     if (!wait_) return;  // it may not have come to its results yet
     if (::access(folder.path().c_str(), F_OK) != 0 || ::access(folder.results().c_str(), F_OK) == 0) return;
     terminal.err << "dpm meter: the meter ended before it had written its results; "
-                 << (folder.is_kept() ? "what it recorded until then is in " + printable(folder.path())
+                 << (folder.is_kept() ? "its recording until then is in " + printable(folder.path())
                                       : std::string("the program was not metered to its end"))
                  << '\n'
                  << std::flush;

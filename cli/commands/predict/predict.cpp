@@ -116,9 +116,9 @@ class PredictCommand : public DividedCommand {
     if (!search_ && !(options_.machines.empty() && options_.movable.empty()))
       return refuse(terminal, *this, Error{"--onto and --move limit a search; add --search"});
     if (!search_ && !write_.empty())
-      return refuse(terminal, *this, Error{"--write saves what a search found; add --search"});
+      return refuse(terminal, *this, Error{"--write saves the result of a search: add --search"});
     if (!search_ && !hints_.empty())
-      return refuse(terminal, *this, Error{"--write-hints saves what a search found; add --search"});
+      return refuse(terminal, *this, Error{"--write-hints saves the result of a search: add --search"});
     if (auto changes = what_if_.read(); !changes) {
       return refuse(terminal, *this, changes.error());
     } else {

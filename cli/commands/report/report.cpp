@@ -21,7 +21,7 @@ class ReportCommand : public Command {
   void describe(Options& options) override {
     options.value("TRACE", trace_, "A trace directory, or the output directory of a run").required();
     options.value("-o,--output", output_, "The page to write; a file that exists is not overwritten").required();
-    options.flag("--json", json_, "Print what was written and the ledger as JSON");
+    options.flag("--json", json_, "Print the name of the page and the ledger as JSON");
     describe_computation(options, computation_);
     describe_threads(options, threads_);
   }

@@ -148,7 +148,7 @@ class SampleCommand : public Command {
     if (count_->is_given())
       return refuse(terminal, *this, Error{"--count: of a trace that has ended, -i says how many samples it has"});
     if (shows_waits_)
-      return refuse(terminal, *this, Error{"--waits: the processes of this trace do not run on this machine any more"});
+      return refuse(terminal, *this, Error{"--waits: the processes of this trace no longer run on this machine"});
     const auto counts = samples_of_trace(of_[1], interval_->is_given() ? ns_of(interval_s_) : 0, server_);
     if (!counts) return refuse(terminal, *this, Error{printable(counts.error().what)});
     if (auto done = conclude(*counts, false, terminal); !done) return refuse(terminal, *this, done.error());

@@ -21,7 +21,9 @@ namespace {
 class ScheduleCommand : public Command {
  public:
   std::string name() const override { return "schedule"; }
-  std::string summary() const override { return "Move running processes between cores, and undo what has not helped"; }
+  std::string summary() const override {
+    return "Move running processes between cores, and undo moves that have not helped";
+  }
   std::string example() const override { return "dpm schedule 1234 --policy predicted --for 60s"; }
 
   void describe(Options& options) override {

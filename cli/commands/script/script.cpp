@@ -51,13 +51,13 @@ class ScriptCommand : public Command {
                      "A command to start, after --; without it, the programs that run or are started until Control-C");
     options
         .list("--pid", pids_,
-              "Only this process, which runs already, and what it forks; repeat for several. Ends when they do")
+              "Only this process, which runs already, and its children; repeat for several. Ends when they do")
         .check(process_number)
         .one_word_each()
         .excludes(command);
     options.value("--for", limit_, "End after this time, such as 30s or 5m");
     options.flag("--json", json_, "Print each event as a line of JSON, and the summary as the last line");
-    options.value("-o,--output", output_, "A new file for the events, apart from what the command prints");
+    options.value("-o,--output", output_, "A new file for the events, apart from the output of the command");
     options.value("--trace", trace_,
                   "A new directory for a trace of the events, for dpm events and all other analyses");
     options.flag("-q,--quiet", quiet_, "Print only how often each event happened");

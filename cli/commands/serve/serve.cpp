@@ -92,13 +92,12 @@ class ServeCommand : public Command {
         "--allow-host", options_.allowed_hosts,
         "A name under which browsers reach this machine, such as 'name' or 'name:port' behind a tunnel; repeat "
         "for several");
-    options.value("--title", title_, "What the page calls the trace (default: where it is)");
+    options.value("--title", title_, "The name of the trace on the page (default: its path)");
     options.flag("--until-closed", until_closed_,
                  "End when the standard input is closed, by the program that has started this one");
-    options.flag(
-        "--while-watched", while_watched_,
-        "Let go of the terminal after printing the address, and end a minute after the recording has ended and "
-        "the last viewer has gone");
+    options.flag("--while-watched", while_watched_,
+                 "Detach from the terminal after printing the address, and end a minute after the recording has ended "
+                 "and the last viewer has gone");
   }
 
   int run(Terminal& terminal) override {

@@ -30,7 +30,7 @@ class StopCommand : public Command {
     options.value("PID", pid_, "A process of a program that is being metered, or the program's meter (dpm list)")
         .required()
         .check(process_number);
-    options.flag("--json", json_, "Print what was ended as JSON");
+    options.flag("--json", json_, "Print the result as JSON");
   }
 
   int run(Terminal& terminal) override {

@@ -46,11 +46,11 @@ class TopCommand : public Command {
               "command to meter, after --")
         .required();
     options.value("-o,--output", output_, "For a command: the new directory of its trace (default: dpm-NAME-PID)");
-    options.value("-d,--delay", period_s_, "Seconds between two looks")
+    options.value("-d,--delay", period_s_, "Seconds between two updates")
         .between(kPeriodLeast_s, kPeriodMost_s)
         .show_default();
-    options.flag("-b,--batch", batch_, "Print one look as plain text (default where the output is not a terminal)");
-    options.flag("--json", json_, "Print one look as JSON");
+    options.flag("-b,--batch", batch_, "Print one update as plain text (default where the output is not a terminal)");
+    options.flag("--json", json_, "Print one update as JSON");
     describe_threads(options, threads_);
     describe_all(options, all_);
   }
@@ -136,7 +136,7 @@ class TopCommand : public Command {
           "the command runs on and is metered: 'dpm top {}' shows it again, 'dpm stop {}' ends the "
           "metering\n",
           output, command.pid());
-    terminal.err << fmt::format("the trace is in {}, what the command printed in {}\n", output,
+    terminal.err << fmt::format("the trace is in {}, the output of the command in {}\n", output,
                                 printable(command.log()));
   }
 

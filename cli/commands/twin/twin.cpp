@@ -74,9 +74,8 @@ class TwinCommand : public Command {
     if (auto changed = change(made); !changed) return refuse(terminal, *this, changed.error());
     if (no_run_)
       made.warnings.emplace_back(
-          "the twin was not run: it may wait for messages that are not sent, or differ from the trace; without "
-          "--no-run dpm twin "
-          "finds out");
+          "the twin was not run: it may wait for messages that are not sent, or differ from the trace; leave out "
+          "--no-run to find out");
     if (auto written = write_new_file(output_, twin::scenario_text(made)); !written)
       return refuse(terminal, *this, written.error());
     const twin::Reproduction* reproduction = no_run_ ? nullptr : &trial->reproduction;

@@ -69,8 +69,8 @@ std::string remarks_text(const Judgement& judgement) {
       text += judgement.claim.name + ": " + figure.name + " misses its goal: " + figure.known_miss + '\n';
   }
   if (lacks_references)
-    text += judgement.claim.name + ": nothing was accepted yet for what has no reference: 'dpm validate --accept " +
-            judgement.claim.name + "' adds a run\n";
+    text += judgement.claim.name + ": some figures have no reference yet: 'dpm validate --accept " +
+            judgement.claim.name + "' adds one\n";
   return text;
 }
 

@@ -152,7 +152,7 @@ void FilterCollector::State::feed_filter() {
     if (written == FilterProgram::Written::none_now) return filter.when_reading([this] { work(); });
     // The filter has ended, will end soon, or has closed its input and goes on.
     deaf_timer.start(kEndPatience, [this] {
-      if (stream.why_gone().empty()) stream.filter_gone("it does not read its standard input any more");
+      if (stream.why_gone().empty()) stream.filter_gone("it no longer reads its standard input");
       work();
     });
   }

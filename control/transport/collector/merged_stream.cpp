@@ -62,7 +62,7 @@ Result<void> MergedStream::take(std::uint32_t number, wire::MeterFrame frame) {
     if (!meter.account) take_over(number, meter, std::move(over->account));
     return {};
   } else {
-    return Error{"it sends what only collectors send"};
+    return Error{"it sends a frame that only collectors send"};
   }
   return taken;
 }
@@ -86,7 +86,7 @@ Result<void> MergedStream::take_events(std::uint32_t number, Meter& meter, const
   if (events.first > meter.events) return Error{"events are missing"};
   const std::uint64_t known = meter.events - events.first;
   if (known >= events.count()) return {};
-  if (meter.account) return Error{"it goes on after its end"};
+  if (meter.account) return Error{"it continues after its end"};
   meter.events = events.first + events.count();
   if (!gone_.empty()) return {};
   batch_.clear();

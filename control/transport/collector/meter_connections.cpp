@@ -192,10 +192,10 @@ class MeterConnections::Work : public std::enable_shared_from_this<Work> {
     auto parsed = wire::parse_meter_frame(std::move(frame));
     if (!parsed) return parsed.error();
     if (const auto* hello = std::get_if<wire::Hello>(&*parsed)) {
-      if (connection.meter) return Error{"it says twice who it is"};
+      if (connection.meter) return Error{"it identifies itself twice"};
       return meet(connection, *hello);
     }
-    if (!connection.meter) return Error{"it does not say who it is"};
+    if (!connection.meter) return Error{"it does not identify itself"};
     auto taken = stream_.take(*connection.meter, *std::move(parsed));
     connection.has_other_machine = stream_.has_other_machine(*connection.meter);
     return taken;

@@ -41,14 +41,13 @@ Result<std::optional<Frame>> FrameReader::next() {
   if (rest.size() < kFrameHeaderBytes) return std::optional<Frame>();
   const auto byte = [rest](std::size_t at) { return static_cast<unsigned char>(rest[at]); };
   if (const auto words = first_words(rest); words.size() >= kFrameHeaderBytes) {
-    broken_ =
-        "what came is text, \"" + words + "\", where frames were expected: does a login script there print something?";
+    broken_ = "text came, \"" + words + "\", where frames were expected: does a login script there print something?";
   } else if (byte(4) != kFrameVersion) {
     broken_ = fmt::format(
         "the other end speaks version {} of the frames, this one version {}: use the same dpm on both machines",
         byte(4), kFrameVersion);
   } else if (byte(6) != 0 || byte(7) != 0) {
-    broken_ = "what came is not a frame";
+    broken_ = "the data is not a frame";
   } else if (length_at(rest) > body_bytes_max_) {
     broken_ = fmt::format("a frame of {} bytes, of which {} are allowed", length_at(rest), body_bytes_max_);
   }

@@ -70,7 +70,7 @@ Result<void> LinkBuffer::take(Frame frame) {
 }
 
 Result<void> LinkBuffer::on_resume(const wire::Resume& resume) {
-  if (resumed_) return Error{"the collector says twice where to go on"};
+  if (resumed_) return Error{"the collector reports its position twice"};
   if (resume.events_passed < confirmed_ || resume.events < resume.events_passed || resume.events > sent_)
     return Error{
         fmt::format("the collector wants event {}, where {} to {} can be right", resume.events, confirmed_, sent_)};
@@ -79,7 +79,7 @@ Result<void> LinkBuffer::on_resume(const wire::Resume& resume) {
   if (!resume.known) tell_all_names_again();
   if (resume.names_passed < names_first_ || resume.names < resume.names_passed ||
       resume.names > names_first_ + names_.size())
-    return Error{"the collector wants names that were never told"};
+    return Error{"the collector wants names that were never sent"};
   confirm(resume.events_passed);
   sent_ = resume.events;
   names_sent_ = static_cast<std::size_t>(resume.names - names_first_);
@@ -90,10 +90,10 @@ Result<void> LinkBuffer::on_resume(const wire::Resume& resume) {
 }
 
 Result<void> LinkBuffer::on_ack(const wire::Ack& ack) {
-  if (!resumed_) return Error{"the collector confirms what it was not sent"};
+  if (!resumed_) return Error{"the collector confirms events that it was not sent"};
   if (ack.events < confirmed_ || ack.events > sent_ || ack.names < names_first_ ||
       ack.names > names_first_ + names_sent_ || (ack.over && !over_sent_))
-    return Error{"the collector confirms what it was not sent"};
+    return Error{"the collector confirms events that it was not sent"};
   confirm(ack.events);
   keep_names(ack.names);
   over_confirmed_ = over_confirmed_ || ack.over;

@@ -98,7 +98,7 @@ class LinkSender::Work : public std::enable_shared_from_this<Work> {
     sleep_.cancel();
     AsioError ignored;
     connecting_.close(ignored);
-    if (conversation_ != nullptr) conversation_->end("we were told to stop");
+    if (conversation_ != nullptr) conversation_->end("the meter was told to stop");
   }
 
  private:
@@ -194,7 +194,7 @@ class LinkSender::Work : public std::enable_shared_from_this<Work> {
   Result<void> take(Conversation& conversation, std::string_view bytes) {
     conversation.frames.feed(bytes);
     const std::lock_guard lock(shared_->mutex);
-    if (shared_->stopped) return Error{"we were told to stop"};
+    if (shared_->stopped) return Error{"the meter was told to stop"};
     while (true) {
       auto frame = conversation.frames.next();
       if (!frame) return frame.error();

@@ -29,7 +29,7 @@ void Dispatch::fields(StepFields& fields) {
   for (const Task& task : tasks) fields.sends(task.kind, to);
   fields.optional_steps({"first", "done before each of the first tasks is sent"}, first);
   fields.takes(answer, to);
-  fields.optional_steps({"next", "done after an answer, before who answered gets the next task"}, next);
+  fields.optional_steps({"next", "done after an answer, before the member that answered gets the next task"}, next);
   fields.optional_steps({"rest", "done after an answer when no task is left"}, rest);
   fields.remembers(slot);
   fields.check([this](const JsonNode& step, const Reading& reading) {

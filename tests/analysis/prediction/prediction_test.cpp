@@ -102,7 +102,7 @@ TEST_CASE("prediction: a leader that asks all its followers and waits for all gi
   }
   const auto groups = find_role_groups(history_of(script.info, script.events));
   REQUIRE(groups.size() == 1);
-  CHECK(groups[0].reason == "give several their work and go on when all of it has come back, 9 times");
+  CHECK(groups[0].reason == "give several workers their tasks and continue when all results are back, 9 times");
 }
 
 TEST_CASE("prediction: in role order the next piece goes to a free worker, and the prediction is exact",

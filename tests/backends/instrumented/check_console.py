@@ -140,7 +140,7 @@ def check_library(console: Any, options: argparse.Namespace, folder: Any) -> Non
     console.says("remote red process", r"process \d+: subject\[1\] records turn")
 
     # Suppressed at the source: nothing is recorded any more.
-    console.says("undefine process p", "process 'p' is not defined any more, nor is what depended on it: event 'turn'")
+    console.says("undefine process p", "process 'p' is no longer defined, nor are the definitions that depend on it: event 'turn'")
     console.says("remote green process", r"process \d+: subject\[1\] records nothing")
     at, _ = console.says("show support", "no process is defined")
     time.sleep(.3)
@@ -168,7 +168,7 @@ def check_library(console: Any, options: argparse.Namespace, folder: Any) -> Non
     at = console.type("define when halt is r count 3 do report, stop")
     console.wait_for("red halt: ", at)
     console.wait_for("'subject' stopped|stopped", at)
-    console.says("stop", "events are not looked at any more on red, green; the programs go on")
+    console.says("stop", "events are no longer watched on red, green; the programs continue")
     console.type("startjob foo")
 
 
@@ -189,7 +189,7 @@ def check_unmodified(console: Any, options: argparse.Namespace, folder: Any) -> 
     console.says("remote red process", rf"process \d+: {program.name}\[1\] records in$")
 
     # Each definition is in force at once, in the process that runs already.
-    console.says("undefine event in", "event 'in' is not defined any more")
+    console.says("undefine event in", "event 'in' is no longer defined")
     time.sleep(.3)
     settled = len(console.lines)
     time.sleep(.3)

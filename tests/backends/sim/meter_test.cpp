@@ -233,7 +233,7 @@ TEST_CASE("sim: one dropped message is one", "[sim]") {
   const auto outcome = system.run();
   CHECK(outcome.truth.messages_dropped == 1);
   REQUIRE(outcome.seen.losses.warnings.size() == 1);
-  CHECK_THAT(outcome.seen.losses.warnings[0], Catch::StartsWith("1 message was dropped on its way"));
+  CHECK_THAT(outcome.seen.losses.warnings[0], Catch::StartsWith("1 message was dropped in transit"));
 }
 
 TEST_CASE("sim: messages over a link that is down are dropped, counted, and come again when it is up", "[sim]") {

@@ -116,8 +116,7 @@ TEST_CASE("connections: a machine that reports states without end is dropped", "
   const std::size_t before = memory_bytes();
   const auto answer = it.ask("states");
   REQUIRE_FALSE(answer);
-  CHECK(answer.error().what ==
-        "the connection to states is of no use any more: it reports more than there is to report");
+  CHECK(answer.error().what == "the connection to states failed: it sent more reports than it can have");
   check_memory(before, 3 * Connections::kStatesBytesMax);
 }
 

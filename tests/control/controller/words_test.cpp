@@ -46,10 +46,10 @@ TEST_CASE("'<' names the file of standard input, with or without a blank", "[con
 }
 
 TEST_CASE("what is not a word is refused, with what to do", "[controller]") {
-  CHECK(error_of("add foo red A $HOME") == "'$' has to stand in quotes: '$'");
-  CHECK(error_of("a;b") == "';' has to stand in quotes: ';'");
+  CHECK(error_of("add foo red A $HOME") == "'$' must be in quotes: '$'");
+  CHECK(error_of("a;b") == "';' must be in quotes: ';'");
   CHECK(error_of("a|b").find("quotes") != std::string::npos);
-  CHECK(error_of("a\\b") == "'\\' has to stand in quotes: '\\'");
+  CHECK(error_of("a\\b") == "'\\' must be in quotes: '\\'");
   CHECK(error_of("say 'it") == "a quotation begins with ' and does not end");
   CHECK(error_of("say \"it\\\"") == "a quotation begins with \" and does not end");
   CHECK(error_of("add <") == "after '<' comes the name of a file");

@@ -65,7 +65,7 @@ def case_wrong_messages(machine: Machine) -> None:
         request_frame(1, "no_such_thing", {}): "an unexpected control message",
         request_frame(1, "hello", {"version": VERSION, "controller": "", "machine": ""}): "is empty",
         request_frame(1, "hello", {"version": VERSION, "controller": "x" * 300}): "255 are allowed",
-        request_frame(1, "list_managed", {}): "say Hello first",
+        request_frame(1, "list_managed", {}): "send Hello first",
         HELLO + request_frame(2, "start_process", {"pid": -1}): "not a whole number",
         HELLO + request_frame(2, "start_process", {"pid": pid, "x": 1}): "is an unknown field",
         HELLO + request_frame(2, "input", {"pid": pid, "end": False}, b"x" * (256 * 1024 + 1)): "are allowed",

@@ -173,7 +173,7 @@ def case_left_behind(machine: Machine) -> None:
     red.on("start_process", pid)
     red.await_state(pid, "killed")
     child = int(red.output(pid))
-    assert red.on("release", pid)["note"] == f"processes that it left behind go on, unmetered: {child} (sleep)"
+    assert red.on("release", pid)["note"] == f"processes that it left behind continue unmetered: {child} (sleep)"
     assert status_of(child) not in ("", "Z")
     os.kill(child, signal.SIGKILL)
     pid = red.create("/bin/true")

@@ -272,19 +272,19 @@ TEST_CASE("request link: an end that answers what was not asked, or asks itself,
   std::string expected;
   SECTION("a number that was not asked") {
     at.peer.say(bytes_of(Reply{99, Done{}}));
-    expected = "it answers what was not asked";
+    expected = "it answered a request that was not made";
   }
   SECTION("twice the same") {
     at.peer.say(bytes_of(Reply{1, Done{}}) + bytes_of(Reply{1, Done{}}));
-    expected = "it answers what was not asked";
+    expected = "it answered a request that was not made";
   }
   SECTION("a question") {
     at.peer.say(bytes_of(kQuestion));
-    expected = "it asks instead of answering";
+    expected = "it sent a request instead of an answer";
   }
   SECTION("it could not read what was asked") {
     at.peer.say(bytes_of(Reply{0, Refused{"what?"}}));
-    expected = "it does not understand us: what?";
+    expected = "it does not understand this dpm: what?";
   }
   at.run_to_end();
   CHECK(at.end == expected + " (broken)");

@@ -2,7 +2,7 @@
 """check_export.py FORMAT DPM MAKE_HOSTILE_TRACE MAKE_LIVE_TRACE SOURCE
 
 The contract of all formats, checked with the tools that read them: the events and messages are those of `dpm statistics`, what the
-trace has lost is stated, names arrive as they are or in a documented form, and what exists is not overwritten. Each format is a
+trace has lost is stated, names arrive as they are or in a documented form, and nothing is overwritten. Each format is a
 function that reads a file into a Seen.
 """
 import collections

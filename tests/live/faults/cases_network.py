@@ -48,7 +48,7 @@ def case_host_disappears(site: Site) -> None:
     said = session.do("stopjob talk", patience_s=120)
     expect("'answer' stopped." in said and "'ask' was not stopped" in said, said)
     said = session.do("rmjob talk", "rmjob talk", "jobs", patience_s=120)
-    expect("'removejob talk' once more gives up what is unreachable" in said, said)
+    expect("'removejob talk' again gives up unreachable processes" in said, said)
     expect("'ask' given up" in said and "'answer' removed" in said and "no jobs" in said, said)
     session.do("getlog f1 log")
     delivered = json.loads((site.folder / "log/delivered.json").read_text())

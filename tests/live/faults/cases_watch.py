@@ -156,7 +156,7 @@ def case_watch_host_disappears(site: Site) -> None:
     wait_until(lambda: asked(page, "overview")["messages"] > 100, "messages in the page")
     site.run("cluster", "kill", "blue")
     session.until("LOST: machine blue: ", patience_s=90)
-    session.until("WATCH: the log of filter 'f1' does not come: machine blue is not connected; it is tried again")
+    session.until("WATCH: the log of filter 'f1' cannot be fetched: machine blue is not connected; dpm will try again")
     begun_s = time.monotonic()
     for _ in range(10):
         session.do("jobs")

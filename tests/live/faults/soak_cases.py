@@ -30,7 +30,7 @@ def soak_collector(site: Site) -> None:
     session, talk = Session(site), Talk(site)
     talk.begin(session)
     site.kill("blue", site.on("blue", "pgrep -f 'dpm meterd --collect'").split())
-    session.until("DONE: filter 'f1' on blue terminated: reason: the process that collected for it was killed")
+    session.until("DONE: filter 'f1' on blue terminated: reason: its collector was killed")
     talk.go_on()
     questions = talk.end(session)
     session.do("rmjob talk", "getlog f1 log")

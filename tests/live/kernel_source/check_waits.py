@@ -2,7 +2,7 @@
 """The time that processes wait for a processor, by the kernel source, against what they know of themselves.
 
 SHARE: two processes on one core, each of which says at its end what the kernel counted for it (/proc/self/schedstat). CHAIN: a
-client, three servers one behind the other, and a hog on the core of the second: its time in the queue of the CPU is named first. ENDS: waits
+client, three servers one behind the other, and a hog on the core of the second: its time run-queue wait is named first. ENDS: waits
 that end because a time is over, or because another process sends a signal, for as long as the program itself counts. CROWD: more threads
 than there is room for causes; what has none is told.
 """

@@ -132,11 +132,11 @@ TEST_CASE("merge: translated names are reported, not guessed", "[merge]") {
   Traces::tcp(traces.red, "10.0.0.1:1", "10.0.0.2:80", Seen::sender);           // what red knows
   Traces::tcp(traces.blue, "192.168.0.1:9999", "10.0.0.2:80", Seen::receiver);  // what arrives at blue
   CHECK(traces.channels() == 2);
-  CHECK(traces.united->warnings() ==
-        std::vector<std::string>{
-            "channels of 'red' that lead to addresses of 'blue', whose meters never saw their names: 1 "
-            "(10.0.0.1:1 > 10.0.0.2:80, though port 80 of 'blue' is in use by a metered process); "
-            "the processes there are not metered, or names are translated on the way"});
+  CHECK(
+      traces.united->warnings() ==
+      std::vector<std::string>{"channels of 'red' that lead to addresses of 'blue', whose meters never saw their "
+                               "names: 1 (10.0.0.1:1 > 10.0.0.2:80, though port 80 of 'blue' is in use by a metered "
+                               "process); the processes there are not metered, or names are translated between them"});
 }
 
 TEST_CASE("merge: datagrams are joined whatever their sockets are bound to", "[merge]") {

@@ -16,7 +16,7 @@ def case_every_view_opens(page: Page, serve: Any) -> None:
     """Every view opens and shows something, from a server with a strict policy."""
     page.open(serve("--processes", "30").address)
     contents = {"overview": "P over time", "hot-spots": "Requests lead", "matrix": "A row sends", "history": "whole run",
-                "space-time": "critical path", "queues": "State diagram", "placement": "predicted time", "time": "in the queue of the CPU"}
+                "space-time": "critical path", "queues": "State diagram", "placement": "predicted time", "time": "run-queue wait"}
     for view in VIEWS:
         page.view(view)
         page.wait("return document.querySelector('main').innerText.includes(arguments[0])", contents[view])

@@ -210,12 +210,12 @@ class Placements:
 
 
 def blame(world: World, of: Any) -> dict[str, Any]:
-    """Where the time of a process went: half of it in the queue of the CPU."""
+    """Where the time of a process went: half of it run-queue wait."""
     name = world.processes[of if 0 <= of < len(world.processes) else 0]["name"]
     boxes = [{"depth": 0, "from": 0, "to": 1, "label": name, "tone": "process", "tip": name},
-             {"depth": 1, "from": 0, "to": 0.5, "label": "in the queue of the CPU", "tone": "queue", "tip": "50 %"}]
+             {"depth": 1, "from": 0, "to": 0.5, "label": "run-queue wait", "tone": "queue", "tip": "50 %"}]
     rows = [[{"text": text, "tone": "normal"}, {"text": share, "tone": "normal"}] for text,
-            share in ((name, "100.0 %"), ("in the queue of the CPU", "50.0 %"))]
+            share in ((name, "100.0 %"), ("run-queue wait", "50.0 %"))]
     return {"of": name, "section": {"heading": f"Where the time of {name} went", "text": "", "figures": [
         {"heading": "Flame graph", "caption": "", "wide": True, "kind": "flame_graph", "drawing": {"title": name, "description": "", "boxes": boxes}},
         {"heading": "Tree", "caption": "", "wide": False, "kind": "table",

@@ -146,8 +146,8 @@ Result<void> Injection::check_stopped() const {
   if (registers_.cs != k64BitCode) return Error{about(target_) + "it executes 32-bit code; dpm meters 64-bit programs"};
   if (thread_->dispatches_own_calls()) {
     return Error{about(target_) +
-                 "it carries out system calls itself (syscall user dispatch, as Wine does), and ours would be among "
-                 "them; meter it from its start"};
+                 "it carries out system calls itself (syscall user dispatch, as Wine does), and those of dpm would be "
+                 "among them; meter it from its start"};
   }
   return {};
 }

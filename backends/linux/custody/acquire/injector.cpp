@@ -120,7 +120,7 @@ std::optional<Result<Injector::Outcome>> Injector::await() {
     return Error{std::string(text + 1, packet->bytes.size() - 1)};
   }
   if (packet->descriptors.size() != 1)
-    return Error{"acquire: no descriptor is left for the listener; raise our limit (ulimit -n)"};
+    return Error{"acquire: no descriptor is left for the listener: raise the limit of dpm (ulimit -n)"};
   return Outcome{std::move(packet->descriptors.front()), kind == kInstalledWithoutPrivileges};
 }
 

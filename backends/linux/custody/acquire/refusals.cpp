@@ -43,7 +43,7 @@ bool runs_under_filters() {
 
 std::string reason_of_no_right(const AcquireTarget& target) {
   if (::geteuid() != 0 && target.user_id != ::geteuid()) {
-    return fmt::format("it belongs to another user ({}), and we run as {}: run dpm as that user, or as root",
+    return fmt::format("it belongs to another user ({}), and dpm runs as {}: run dpm as that user, or as root",
                        user_name(target.user_id), user_name(::geteuid()));
   }
   if (const int scope = yama_scope(); scope == 3)
@@ -71,15 +71,14 @@ Error tracing_refused(const AcquireTarget& target, int error_number) {
   if (error_number == ESRCH) return has_ended(target);
   if (error_number == EPERM || error_number == EACCES || error_number == ENOSYS)
     return Error{about(target) + reason_of_no_right(target)};
-  return Error{fmt::format("{}the kernel does not let us trace it: {}", about(target), std::strerror(error_number))};
+  return Error{fmt::format("{}the kernel does not let dpm trace it: {}", about(target), std::strerror(error_number))};
 }
 
 Error suspension_refused(const AcquireTarget& target) {
-  return Error{
-      about(target) + "it runs under " + std::to_string(target.filters) + " seccomp filter" +
-      (target.filters == 1 ? "" : "s") +
-      " of its own, which may kill it for calls it does not usually make, and we have no right to suspend them "
-      "for a moment: run dpm as root, and not under a filter itself (CAP_SYS_ADMIN)"};
+  return Error{about(target) + "it runs under " + std::to_string(target.filters) + " seccomp filter" +
+               (target.filters == 1 ? "" : "s") +
+               " of its own, which may kill it for calls it does not usually make, and dpm has no right to suspend "
+               "them for a moment: run dpm as root, and not under a filter itself (CAP_SYS_ADMIN)"};
 }
 
 Error filter_refused(const AcquireTarget& target, int error_number) {
@@ -117,9 +116,10 @@ std::optional<Error> metered_already(const AcquireTarget& target) {
   if (const auto kept = find_kept_program(target.pid)) {
     if (kept->meter_pid != 0)
       return Error{fmt::format("{}it is metered already, by process {}", about(target), kept->meter_pid)};
-    return Error{fmt::format(
-        "{}it was metered before, and is let go: its keeper (process {}) answers its calls; take it over instead",
-        about(target), kept->keeper_pid)};
+    return Error{
+        fmt::format("{}it was metered before and has been released: its keeper (process {}) answers its calls; take it "
+                    "over instead",
+                    about(target), kept->keeper_pid)};
   }
   if (read_listener_numbers(target.pid).empty() || custody_of(target.pid) != Custody::abandoned) return std::nullopt;
   return Error{about(target) +

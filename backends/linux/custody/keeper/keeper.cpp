@@ -29,7 +29,7 @@ Result<Answer> ask_keeper(const KeptProgram& program, KeeperRequest::Kind kind, 
   auto packet = receive_packet(keeper.get());
   if (!packet) return Error{doing + ": it does not answer"};
   const auto reply = message_in<KeeperReply>(*packet);
-  if (!reply) return Error{doing + ": no answer that we understand; was it started by another version of dpm?"};
+  if (!reply) return Error{doing + ": its answer cannot be understood: was it started by another version of dpm?"};
   return Answer{*reply, std::move(packet->descriptors)};
 }
 
@@ -43,7 +43,7 @@ Error refusal(const KeptProgram& program, const KeeperReply& reply) {
 Result<void> start_keeper(const MeteredProgram& program, std::vector<UniqueFd> outputs) {
   const auto self = static_cast<std::uint32_t>(::getpid());
   UniqueFd meter = open_process(self);
-  if (!meter) return Error::from_errno("open a descriptor of our own process, for the keeper to watch");
+  if (!meter) return Error::from_errno("open a descriptor of this process, for the keeper to watch");
   return spawn_keeper(program, {self, std::move(meter), false, std::move(outputs)});
 }
 
@@ -55,7 +55,7 @@ Result<MeteredProgram> take_over(std::uint32_t pid) {
 
 Result<MeteredProgram> take_over(const KeptProgram& program) {
   const UniqueFd self = open_process(static_cast<std::uint32_t>(::getpid()));
-  if (!self) return Error::from_errno("open a descriptor of our own process, for the keeper to watch");
+  if (!self) return Error::from_errno("open a descriptor of this process, for the keeper to watch");
   const std::array<int, 1> watched = {self.get()};
   auto answer = ask_keeper(program, KeeperRequest::Kind::take_over, watched);
   if (!answer) return answer.error();
@@ -84,8 +84,9 @@ Result<void> leave_to_keeper(const MeteredProgram& program) {
     if (answer->reply.granted == 0) return refusal(kept, answer->reply);
     return {};
   }
-  return Error{fmt::format(
-      "no keeper holds program {} for us: either it has ended, or its calls must be answered by us", program.pid)};
+  return Error{
+      fmt::format("no keeper holds program {} for this meter: either it has ended, or this meter must answer its calls",
+                  program.pid)};
 }
 
 }  // namespace dpm

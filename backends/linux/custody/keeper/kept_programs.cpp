@@ -133,7 +133,7 @@ Error not_kept(std::uint32_t process) {
   std::string others;
   for (const auto& program : kept_programs(process))
     others += fmt::format("{}{} ({})", others.empty() ? "; metered are: " : ", ", program.pid, program.command);
-  return Error{fmt::format("process {} ({}) belongs to no metered program that we know{}", number,
+  return Error{fmt::format("process {} ({}) belongs to no metered program that dpm knows{}", number,
                            read_command_name(process, process), others)};
 }
 

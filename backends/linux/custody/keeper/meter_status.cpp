@@ -81,7 +81,7 @@ Result<MeterStatus> status_from_line(std::string_view line) {
     rest.remove_prefix(std::min(value_end + 1, rest.size()));
   }
   return Error{
-      fmt::format("a meter describes itself by '{}', which we do not understand: is it of another version of dpm?",
+      fmt::format("a meter describes itself as '{}', which this dpm does not understand: is it another version of dpm?",
                   std::string(line))};
 }
 

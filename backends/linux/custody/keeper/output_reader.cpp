@@ -36,7 +36,7 @@ void read_when_alone(int meter, std::vector<int> outputs) {
 
 Result<void> start_output_reader(const std::string& program, std::vector<UniqueFd> outputs) {
   const UniqueFd meter = open_process(static_cast<std::uint32_t>(::getpid()));
-  if (!meter) return Error::from_errno("open a descriptor of our own process, for the reader of its output to watch");
+  if (!meter) return Error::from_errno("open a descriptor of this process, for the reader of its output to watch");
   std::vector<int> read;
   for (const auto& output : outputs) read.push_back(output.get());
   std::vector<int> kept = read;

@@ -100,7 +100,7 @@ Result<Listener> find_listener(const SeenProcesses& seen, const std::vector<cons
   if (of_relation) return *of_relation;
   return Error{
       fmt::format("process {} carries a filter, but neither it nor its relations hold the listener of one: either its "
-                  "supervisor is not ours, or its calls fail with ENOSYS and nothing can be done",
+                  "supervisor is not dpm's, or its calls fail with ENOSYS and nothing can be done",
                   pid)};
 }
 

@@ -165,7 +165,7 @@ class KernelMethod : public MeteringMethod {
  public:
   std::string name() const override { return kEbpf; }
   std::string summary() const override {
-    return "eBPF programs record what it does, and no call waits: exact, less than 1 us each; needs root";
+    return "eBPF programs record its calls, and no call waits: exact, less than 1 us each; needs root";
   }
 
   std::optional<Obstacle> obstacle() const override {

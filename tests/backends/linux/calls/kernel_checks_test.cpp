@@ -67,7 +67,7 @@ TEST_CASE("kernel checks: a TCP connection that was looked at after its last ope
     scene.meter.resolve_at(scene.call(5), *socket.in, false, 40);
     const auto warnings = scene.at_the_end();
     REQUIRE(warnings.size() == 1);
-    CHECK(warnings[0] == "10 bytes were recorded at 1 end of TCP connections beyond what the kernel counted there");
+    CHECK(warnings[0] == "10 bytes were recorded at 1 end of TCP connections beyond the count of the kernel");
   }
 }
 

@@ -221,7 +221,7 @@ def on_terminal(home: Any) -> None:
     session.type("add foo red sh\r")
     session.expect(r"created: identifier = \d+\n<Control>", "another process")
     session.type("\x04")
-    session.expect(r"processes are still active: 'sh\.2' in job 'foo' \(new\); die once more leaves them so\n<Control>", "control-D warns")
+    session.expect(r"processes are still active: 'sh\.2' in job 'foo' \(new\); another 'die' leaves them as they are\n<Control>", "control-D warns")
     session.type("jobs\r")
     session.expect(r"1  foo  f1\n<Control>", "a command after the warning")
     session.type("\x04")
@@ -274,7 +274,7 @@ def flooded(home: Any) -> None:
     session.type("\x03")
     session.expect_raw(r"getlog: interrupted: nothing of the log is kept here", "control-C ends getlog")
     session.type("die\r")
-    session.expect_raw(r"die once more leaves them so", "a warning")
+    session.expect_raw(r"another 'die' leaves them as they are", "a warning")
     session.type("die\r")
     session.drain(1)
     session.type("\x03")  # the filter cannot be released: its machine is busy
@@ -321,7 +321,7 @@ process 'sh' was created: identifier = \d+
 sh: the last words
   DONE: process sh in job 'foo' terminated: reason: normal
 'sh' removed
-the log of filter 'f1' was fetched before the filter ended: what it has written since is on blue in logs/here
+the log of filter 'f1' was fetched before the filter ended: the part written since is on blue in logs/here
 """
     expect_run("a pipe", run(home, [], good.format("trace1")), 0, printed)
     with open(os.path.join(home, "script"), "w") as script:
@@ -337,11 +337,11 @@ the log of filter 'f1' was fetched before the filter ended: what it has written 
     expect_run("no newline at the end", run(home, [], "jobs"), 0, "no jobs; .*\n")
     expect_run("nothing", run(home, [], ""), 0, "")
     expect_run("active at the end", run(home, [], "filter f blue\nnewjob j\nadd j red sh\n"), 1,
-               r"(?s).*standard input ends while processes are active: 'sh' in job 'j' \(new\); they are left so\n.*",
+               r"(?s).*standard input ends while processes are active: 'sh' in job 'j' \(new\); they are left as they are\n.*",
                "dpm control: 1 command failed\n")
     expect_run("a machine that is lost", run(home, [], "filter f blue\nnewjob j\nadd j red sh\nstartjob j\ninput j sh break\nwait j 60\ndie\ndie\n"),
                1,
-               r"(?s).*LOST: machine red: the connection to red has ended.*: sh\n.*wait: not waiting for what is unreachable: 'sh' in job 'j'\n.*",
+               r"(?s).*LOST: machine red: the connection to red has ended.*: sh\n.*wait: not waiting for unreachable processes: 'sh' in job 'j'\n.*",
                "dpm control: 1 command failed\n")
     expect_run("a missing ssh", run(home, [], "filter f blue\n", DPM_SSH="no-such-ssh -v"), 1,
                r"standard input:1: filter 'f' was not created: start 'no-such-ssh': No such file or directory\n", "dpm control: 1 command failed\n")

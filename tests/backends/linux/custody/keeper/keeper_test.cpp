@@ -262,7 +262,7 @@ TEST_CASE("take_over: refused for processes that are gone or belong to no metere
   REQUIRE(!refused);
   const std::string& why = refused.error().what;
   CHECK(why.starts_with("process " + self +
-                        " (test_linux_keep) belongs to no metered program that we know; metered are: "));
+                        " (test_linux_keep) belongs to no metered program that dpm knows; metered are: "));
   CHECK(why.find(std::to_string(program.pid()) + " (ping pong)") != std::string::npos);
   const pid_t gone = ::fork();
   if (gone == 0) ::_exit(0);
