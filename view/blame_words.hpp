@@ -17,8 +17,8 @@ std::string wait_text(const BlameNode& node, const TraceInfo& info);
 std::string rival_text(const BlameRival& rival, const TraceInfo& info);
 // "server: run-queue wait"
 std::string cause_text(const BlameCause& cause, const TraceInfo& info);
-// The longest cause as a sentence: "34.0 % of request 3 of client waits for database; for 60.0 % of that time, database was in the
-// queue of the CPU, 98.0 % of it while backup had the CPU". Empty if nothing was divided.
+// The longest cause as a sentence: "34.0 % of request 3 of client waits for database; for 60.0 % of that time, database waited in
+// the run queue, 98.0 % of it while backup had the CPU". Empty if nothing was divided.
 std::string sentence(const BlameNode& root, const std::string& what, const TraceInfo& info);
 
 // "Estimated from 512 samples, which cover 40.0 % of the time; in brackets ..."

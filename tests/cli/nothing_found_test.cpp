@@ -24,7 +24,7 @@ TEST_CASE("sample: an empty result says why, and what to try", "[sampling]") {
   CHECK(says(why_nothing_was_found(samples_without_threads(), terminals), "('ps -eo tty"));
   CountArray refused = samples_without_threads();
   refused.account().unreadable = 3;
-  CHECK(says(why_nothing_was_found(refused, session), "as the user of these processes or as root"));
+  CHECK(says(why_nothing_was_found(refused, session), "as their user or as root"));
   CountArray full = samples_without_threads();
   full.add({.virtual_processes = 1, .threads = {{.state = sampling::State::sleep}}});
   CHECK(why_nothing_was_found(full, session).empty());

@@ -3,8 +3,8 @@
 // A program sits at a hook: a tracepoint or a function of the kernel, as its section says. Kernels differ in their hooks, so some facts
 // have several ways to be seen, the best first. A program that is part of no way is needed on each kernel.
 //
-//   fact: what sockets send     way 1: on_sent                          tracepoint sock_send_length (Linux 6.3)
-//                               way 2: on_sent_inet, on_sent_inet6,...  functions inet_sendmsg, inet6_sendmsg, ...
+//   fact: data that sockets send   way 1: on_sent                          tracepoint sock_send_length (Linux 6.3)
+//                                  way 2: on_sent_inet, on_sent_inet6,...  functions inet_sendmsg, inet6_sendmsg, ...
 #pragma once
 
 #include <functional>

@@ -307,7 +307,7 @@ TEST_CASE("clocks: a step of one clock in a circle leaves the time before and af
   const TrueClocks truth = ring(random, clocks, 1000);
   const Clocks found = clocks_of(truth.recording);
   REQUIRE_FALSE(found.warnings.empty());
-  CHECK(found.warnings[0].find("no even clocks of") == 0);
+  CHECK(found.warnings[0].find("no steady clocks of") == 0);
   for (const ClockRelation& known : found.relations) CHECK(known.offset.more.width() < 2e6);
   check_order(truth.recording, found);
 }

@@ -230,7 +230,7 @@ TEST_CASE("prediction: contradictory options are refused", "[prediction]") {
   CHECK(no_roles.error().what.find("no dispatcher") != std::string::npos);
   const auto thesis = predict(history, target, {.order = Order::arrival, .method = SharingMethod::thesis1984});
   REQUIRE_FALSE(thesis.has_value());
-  CHECK(thesis.error().what.find("knows only the recorded order") != std::string::npos);
+  CHECK(thesis.error().what.find("supports only the recorded order") != std::string::npos);
   const Prediction by_default = predict(history, target, {.method = SharingMethod::thesis1984}).value();
   CHECK(by_default.order == Order::recorded);
   CHECK(by_default.P == Approx(measure_parallelism(history, target, SharingMethod::thesis1984).value().delay_cpu.P));

@@ -162,7 +162,7 @@ def check_library(console: Any, options: argparse.Namespace, folder: Any) -> Non
     console.wait_for("when two .*# evaluated here")
 
     # Stops the job that the process is of, on both machines.
-    console.says("undefine process p", "is not defined any more")
+    console.says("undefine process p", "is no longer defined")
     console.type("define process p from subject")
     console.type("define event r is integer_assign on turn at red.p.go_on")
     at = console.type("define when halt is r count 3 do report, stop")

@@ -417,7 +417,7 @@ def case_monitor_killed(site: Site) -> None:
     monitor = site.start([site.options.dpm, "script", "-o", str(taken), str(site.script(TURNS))])
     wait_until(lambda: taken.exists() and taken.read_text().count("\n") > 20_000, "more than a ring holds")
     second = site.run([site.options.dpm, "script", str(site.script(TURNS))], status=2)
-    expect("another monitor looks" in second.stderr, second.stderr)
+    expect("another monitor already watches" in second.stderr, second.stderr)
     monitor.kill()
     monitor.communicate()
     before = turns(path)

@@ -167,7 +167,7 @@ def case_slow_peers(machine: Machine) -> None:
     everything_from(slow)
     print(f"half a request: dropped after {time.monotonic() - begin:.0f} s")
     slow.close()
-    for why in ("did not say who it is", "not ended in time"):
+    for why in ("did not identify itself", "not ended in time"):
         wait_for(lambda why=why: why in machine.log(), f"'{why}' in the log")
     assert red.managed() == {}
     red.close()

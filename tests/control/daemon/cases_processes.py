@@ -200,7 +200,7 @@ def case_transitions(machine: Machine) -> None:
         assert refusal(red.on, request, pid)
     red.on("release", pid)
     for request in ("start_process", "stop_process", "kill_process", "release", "adopt"):
-        assert "not looked after here" in refusal(red.on, request, pid)
+        assert "not managed by this daemon" in refusal(red.on, request, pid)
     # Killed although it never began.
     pid = red.create("/bin/sleep", "1000")
     red.on("stop_process", pid)

@@ -92,7 +92,7 @@ TEST_CASE("hooks: a fact that cannot be seen is named, with what is missing", "[
   const auto refused = chosen_of({"sched_switch"}, functions);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().what ==
-        "this kernel does not show what sockets send: it has neither tracepoint sock_send_length nor function "
+        "this kernel does not show the data that sockets send: it has neither tracepoint sock_send_length nor function "
         "inet6_sendmsg");
   const auto without_switch = chosen_of({"sock_send_length", "sock_recv_length"}, {});
   REQUIRE_FALSE(without_switch);
