@@ -2,9 +2,8 @@
 //
 //   role      a dispatcher and its workers (roles.hpp)
 //   count     a process that continues after every n-th message, whatever its sender (counting.hpp)
-//   round robin, least outstanding
-//             how a process chooses among several receivers (destination_finder.hpp): for each such choice, listed
-//             beside its order
+//   round robin, least outstanding   how a process chooses among several receivers (destination_finder.hpp): for each
+//             such choice, listed beside its order
 //   gather    a process that asks several and goes on when all answers are there (gather_finder.hpp), listed beside its order
 //   arrival   any other process that takes messages from several
 //   any       a process whose every RECEIVE could only take the message it took: there is no choice

@@ -32,7 +32,7 @@ struct RoleGroup {
   std::vector<ProcessId> workers;
   std::string program;  // of the workers
   std::string
-      reason;  // "hand out tasks to free workers: 212 results are answered with the next task", or what it does in step with them
+      reason;  // "hand out tasks to free workers: 212 results are answered with the next task"
 };
 
 std::vector<RoleGroup> find_role_groups(const History& history);

@@ -10,7 +10,7 @@ PROGRAM = pathlib.Path(__file__).with_name("messages.py")
 
 FILES = {
     "model/a.cpp": r'''#include "model/a one two three.hpp"
-// A comment with "a text in quotes" is no message.
+// A comment with "a text in quotes" is not a message.
 constexpr char kKey[] = "two words";
 const Error kError{"the trace has no "
                    "events: \"meter\" them"};
