@@ -1,13 +1,11 @@
 #include "os/descriptors.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace dpm {
 
@@ -32,19 +30,6 @@ void allow_many_descriptors(unsigned long least) {
   if (::setrlimit(RLIMIT_NOFILE, &raised) == 0) return;
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-std::vector<int> open_descriptors() {
-  std::vector<int> open;
-  DIR* const folder = ::opendir("/proc/self/fd");
-  if (folder == nullptr) return open;
-  while (const dirent* entry = ::readdir(folder)) {
-    const int fd = std::atoi(entry->d_name);  // "." and ".." are 0
-    if (entry->d_name[0] != '.' && fd != ::dirfd(folder)) open.push_back(fd);
-  }
-  ::closedir(folder);
-  std::sort(open.begin(), open.end());
-  return open;
 }
 
 void close_descriptors_but(std::vector<int> kept) {

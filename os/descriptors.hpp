@@ -26,8 +26,6 @@ class BorrowedStandardStreams {
 // Raises this process's limit to its hard limit, and as root to at least `least`.
 void allow_many_descriptors(unsigned long least = 0);
 
-// Those that are open now, in order.
-std::vector<int> open_descriptors();
 // Closes all above the standard streams but these.
 void close_descriptors_but(std::vector<int> kept);
 

@@ -71,16 +71,16 @@ TEST_CASE("text table: headings take several lines before a word is cut", "[cli]
 TEST_CASE("text table: sentences break at spaces and keep all their words, before any word is cut", "[cli]") {
   TextTable table({"order", "~of", "~because they"});
   table.add_row({"batches", "hub",
-                 "answer several requests at once, 353 times: the batch sizes on the new placement are unknown"});
+                 "answer several requests at once, 353 times: the sizes of batches there are unknown"});
   table.add_row({"any", "reader_1, reader_2 and 7 more", "wait"});
   table.add_row({"none", "", ""});
   CHECK(table.to_text(46) ==
         "order    of                 because they\n"
         "batches  hub                answer several\n"
         "                            requests at once,\n"
-        "                            353 times: how\n"
-        "                            many are there\n"
-        "                            then is open\n"
+        "                            353 times: the\n"
+        "                            sizes of batches\n"
+        "                            there are unknown\n"
         "any      reader_1,          wait\n"
         "         reader_2 and 7\n"
         "         more\n"

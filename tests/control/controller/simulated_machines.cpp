@@ -31,7 +31,7 @@ void SimulatedMachines::lose_host(const std::string& machine) {
   disconnect(machine, "no route to host");
 }
 
-// Somebody else's processes have the numbers again that ours had.
+// Processes of others have the numbers again that ours had.
 void SimulatedMachines::restart_host(const std::string& machine) {
   Machine& host = machines_[machine];
   disconnect(machine, "the connection was closed");

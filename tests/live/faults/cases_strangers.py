@@ -43,7 +43,7 @@ def case_other_version(site: Site) -> None:
         "frames": (OTHER_DAEMON.replace("ANSWER", repr(newer)).replace("FRAME", "2"), "version"),
         "silent": ("#!PYTHON\nimport time\ntime.sleep(1000)\n", "answer"),
         "ends": ("#!/bin/sh\necho 'unknown command meterd' >&2\nexit 2\n", "unknown command meterd"),
-        "prints": ("#!/bin/sh\necho 'Welcome to red!'\ncat\n", 'what came is text, "Welcome to red!"'),
+        "prints": ("#!/bin/sh\necho 'Welcome to red!'\ncat\n", 'text came, "Welcome to red!"'),
     }
     for name, (text, why) in programs.items():
         site.write_program(name, text.replace("PYTHON", sys.executable + " -S"))

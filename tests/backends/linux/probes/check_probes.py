@@ -189,7 +189,7 @@ def case_without_rights(site: Site) -> None:
         for said in (f"process {own.pid} (sleep) does not use libdpm", "CAP_BPF", "dpm acquire", "dpm sample"):
             expect(said in done.stderr, (said, done.stderr))
         done = run("--pid", str(roots.pid))
-        expect(done.returncode == 2 and f"process {roots.pid} belongs to root, and we run as nobody" in done.stderr, done.stderr)
+        expect(done.returncode == 2 and f"process {roots.pid} belongs to root, and dpm runs as nobody" in done.stderr, done.stderr)
     finally:
         for process in own, roots:
             process.kill()

@@ -86,7 +86,7 @@ void timeout(const Actor& actor) {
   }
 }
 
-// Sends that find no room wait for it, and a limit to that wait is no refusal to wait.
+// Sends that find no room wait for it, also where the wait has a limit.
 void time_for_room(const Actor& actor) {
   constexpr std::size_t kLength = 50000;
   constexpr int kMessages = 12;  // more than a socket keeps
