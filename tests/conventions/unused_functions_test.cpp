@@ -1,5 +1,6 @@
 #include "tests/conventions/unused_functions.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 

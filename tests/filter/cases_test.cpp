@@ -1,5 +1,6 @@
 // Descriptions and rules that must not load: cases/NAME.desc or NAME.rules, and in NAME.expect the message, word for
 // word. Rules are compiled for Events, or for the description file that a first line "// layouts: FILE" names.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

@@ -1,5 +1,6 @@
 // Every step is read, and written as it was read.
 #include <algorithm>
+#include <stdexcept>
 #include <nlohmann/json.hpp>
 
 #include "scenarios/behaviour/program_reader.hpp"

@@ -1,6 +1,7 @@
 #include "model/random.hpp"
 #include "scheduling/decisions/rate_series.hpp"
 #include "tests/support/catch.hpp"
+#include <cmath>
 
 using namespace dpm;
 

@@ -12,6 +12,7 @@
 #include "cli/output_folder.hpp"
 #include "cli/trace_options/trace_options.hpp"
 #include "os/new_file.hpp"
+#include <algorithm>
 
 namespace dpm::cli {
 namespace {

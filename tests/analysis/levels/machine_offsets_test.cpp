@@ -1,6 +1,7 @@
 #include "analysis/levels/machine_offsets.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/random.hpp"
 #include "tests/support/catch.hpp"

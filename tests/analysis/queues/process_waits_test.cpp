@@ -2,6 +2,7 @@
 
 #include "model/random.hpp"
 #include "tests/support/catch.hpp"
+#include <cmath>
 
 using namespace dpm;
 

@@ -1,6 +1,7 @@
 // Figure 4.2 of the metering report, every state with everything that can happen to it.
 #include "control/controller/process_states.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 

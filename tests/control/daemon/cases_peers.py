@@ -140,7 +140,7 @@ def case_supervisor_of_another_version(machine: Machine) -> None:
         threading.Thread(target=refuse, daemon=True).start()
         red = Controller(machine)
         assert red.welcome["managed"] == []
-        assert "cannot look after it: started by a dpm of control version 9" in machine.log(), machine.log()
+        assert "cannot take over the agent agent@red@1: started by a dpm of control version 9" in machine.log(), machine.log()
         red.close()
 
 

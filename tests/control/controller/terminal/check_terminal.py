@@ -225,7 +225,7 @@ def on_terminal(home: Any) -> None:
     session.type("jobs\r")
     session.expect(r"1  foo  f1\n<Control>", "a command after the warning")
     session.type("\x04")
-    session.expect(r"leaves them so\n<Control>", "control-D warns again")
+    session.expect(r"leaves them as they are\n<Control>", "control-D warns again")
     session.type("\x04")
     status = session.status()
     if status != 0:
