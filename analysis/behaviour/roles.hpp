@@ -31,8 +31,7 @@ struct RoleGroup {
   ProcessId dispatcher;
   std::vector<ProcessId> workers;
   std::string program;  // of the workers
-  std::string
-      reason;  // "hand out tasks to free workers: 212 results are answered with the next task"
+  std::string reason;   // "hand out tasks to free workers: 212 results are answered with the next task"
 };
 
 std::vector<RoleGroup> find_role_groups(const History& history);

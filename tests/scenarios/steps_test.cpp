@@ -1,7 +1,7 @@
 // Every step is read, and written as it was read.
 #include <algorithm>
-#include <stdexcept>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "scenarios/behaviour/program_reader.hpp"
 #include "scenarios/behaviour/step_tables.hpp"

@@ -1,7 +1,8 @@
+#include <cmath>
+
 #include "model/random.hpp"
 #include "scheduling/decisions/rate_series.hpp"
 #include "tests/support/catch.hpp"
-#include <cmath>
 
 using namespace dpm;
 

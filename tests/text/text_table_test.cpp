@@ -70,8 +70,8 @@ TEST_CASE("text table: headings take several lines before a word is cut", "[cli]
 
 TEST_CASE("text table: sentences break at spaces and keep all their words, before any word is cut", "[cli]") {
   TextTable table({"order", "~of", "~because they"});
-  table.add_row({"batches", "hub",
-                 "answer several requests at once, 353 times: the sizes of batches there are unknown"});
+  table.add_row(
+      {"batches", "hub", "answer several requests at once, 353 times: the sizes of batches there are unknown"});
   table.add_row({"any", "reader_1, reader_2 and 7 more", "wait"});
   table.add_row({"none", "", ""});
   CHECK(table.to_text(46) ==

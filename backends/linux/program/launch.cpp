@@ -73,9 +73,7 @@ std::uint32_t await(const std::atomic<std::uint32_t>& word, const Gate& gate) {
   return word.load();
 }
 
-void keep_error(Gate& gate, const Error& error) {
-  std::strncpy(gate.error, error.what.c_str(), sizeof gate.error - 1);
-}
+void keep_error(Gate& gate, const Error& error) { std::strncpy(gate.error, error.what.c_str(), sizeof gate.error - 1); }
 
 // What a child needs, made before the fork: in the child of a process with several threads, an allocator's lock may be
 // held by a thread that the child does not have.

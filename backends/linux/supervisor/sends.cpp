@@ -143,7 +143,8 @@ bool Sends::waits_for_room(const Notification& notification, const MeteredCall& 
 // EAGAIN is what the kernel would answer at this instant. If the call went on, it would send all or a part when a
 // receiver makes room before the kernel carries it out.
 bool Sends::must_fail(const Notification& notification, const MeteredCall& shape, int fd) {
-  return !blocks(notification, shape, fd) && can_only_be_eagain(notification, shape) && shared_.files.fails_for_room_only(fd);
+  return !blocks(notification, shape, fd) && can_only_be_eagain(notification, shape) &&
+         shared_.files.fails_for_room_only(fd);
 }
 
 void Sends::send_datagrams(const Notification& notification, const MeteredCall& shape, int fd, Socket& socket,

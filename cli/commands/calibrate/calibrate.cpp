@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/calibrate/calibration_results.hpp"
@@ -12,7 +13,6 @@
 #include "cli/output_folder.hpp"
 #include "cli/trace_options/trace_options.hpp"
 #include "os/new_file.hpp"
-#include <algorithm>
 
 namespace dpm::cli {
 namespace {

@@ -1,8 +1,9 @@
 #include "analysis/queues/process_waits.hpp"
 
+#include <cmath>
+
 #include "model/random.hpp"
 #include "tests/support/catch.hpp"
-#include <cmath>
 
 using namespace dpm;
 

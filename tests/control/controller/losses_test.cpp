@@ -188,7 +188,9 @@ TEST_CASE("losses: without a log, all can be removed as well", "[controller]") {
   }
 }
 
-TEST_CASE("losses: two faults one after the other, or one and another controller, do not end in a state without a way out", "[controller]") {
+TEST_CASE(
+    "losses: two faults one after the other, or one and another controller, do not end in a state without a way out",
+    "[controller]") {
   for (const auto& state : kStates) {
     for (const auto& first : kFaults) {
       for (const auto& at : kTargets) {

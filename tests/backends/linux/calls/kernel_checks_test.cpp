@@ -182,7 +182,8 @@ TEST_CASE("kernel checks: a stream of which more is received than was sent is re
   scene.meter.io_counters(scene.process, {57, 7});
   const auto warnings = scene.at_the_end();
   REQUIRE(warnings.size() == 1);
-  CHECK_THAT(warnings[0], Catch::StartsWith("50 bytes of 1 stream were received beyond the amount seen to be sent there"));
+  CHECK_THAT(warnings[0],
+             Catch::StartsWith("50 bytes of 1 stream were received beyond the amount seen to be sent there"));
 }
 
 TEST_CASE("kernel checks: of datagrams it is reported how many there were, on how many sockets", "[linux]") {
