@@ -256,7 +256,7 @@ void FollowedThreads::take_over(std::uint32_t tid, std::uint32_t pid, std::uint6
   executing->end = FollowedThread::End{local(now_ns), now_ns, 0};
   gone(tid, cpu_ns);
   first->end.reset();
-  first->cpu_before_ns += first->cpu_ns - std::min(first->cpu_ns, cpu_ns);
+  first->cpu_before_ns += first->cpu_ns - cpu_ns;
   first->cpu_ns = cpu_ns;
 }
 

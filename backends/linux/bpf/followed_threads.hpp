@@ -33,7 +33,8 @@ struct FollowedThread {
   std::array<std::uint64_t, 8> sites = {};  // where its calls are made
   std::int64_t known_since_ns = 0;
   std::uint64_t cpu_ns = 0;         // the last reading
-  std::uint64_t cpu_before_ns = 0;  // of a thread that goes on under another number: what its number had used
+  // Of a thread that goes on under another number: by how much that number's CPU time exceeds its own; modulo 2^64.
+  std::uint64_t cpu_before_ns = 0;
   // It has ended, and may still run for a moment in the kernel.
   struct End {
     LocalTime time;

@@ -3,8 +3,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -360,6 +362,40 @@ TEST_CASE("eBPF source: events of sockets that were not described are counted", 
   kernel.take(asked);
   CHECK(kernel.translator().events_not_understood() == 2);
   CHECK(kernel.types().find("RECEIVE") == std::string::npos);
+}
+
+// The kernel goes on counting for the thread, under the process's number.
+TEST_CASE("eBPF source: the CPU time of a program that another thread executes is counted once", "[kernel]") {
+  struct Case {
+    std::uint64_t first_ns, executing_ns, program_ns;
+    bool first_has_run_for_the_last_time;
+  };
+  const std::uint32_t executing_tid = kServer + 5;
+  for (const Case& used : {Case{200, 150, 70, false}, Case{200, 150, 70, true}, Case{10, 150, 70, false},
+                           Case{10, 150, 70, true}, Case{0, 150, 0, true}}) {
+    Kernel kernel;
+    dpm_task_record thread = kernel.task(dpm_forked, kServer, kServer);
+    thread.child = executing_tid;
+    thread.child_pid = thread.seen_as = kServer;
+    kernel.take(thread);
+    const auto says = [&](dpm_record_kind kind, std::uint32_t code, std::uint64_t cpu_ns) {
+      dpm_task_record record = kernel.task(kind, kServer, kServer);
+      record.code = code;
+      record.cpu_ns = cpu_ns;
+      kernel.take(record);
+    };
+    says(dpm_exited, 0, used.first_ns);
+    if (used.first_has_run_for_the_last_time) says(dpm_gone, 0, used.first_ns);
+    says(dpm_executed, executing_tid, used.executing_ns);
+    says(dpm_exited, 0, used.executing_ns + used.program_ns);
+    says(dpm_gone, 0, used.executing_ns + used.program_ns);
+    std::map<ProcessId, std::uint64_t> cpu_ns;
+    for (const Event& event : kernel.events)
+      cpu_ns[event.process] = std::max(cpu_ns[event.process], event.proc_time_ns);
+    std::uint64_t sum_ns = 0;
+    for (const auto& [process, its_ns] : cpu_ns) sum_ns += its_ns;
+    CHECK(sum_ns == used.first_ns + used.executing_ns + used.program_ns);
+  }
 }
 
 }  // namespace
