@@ -10,12 +10,14 @@
 namespace dpm {
 
 struct ChildState {
+  static constexpr int kUnknownSignal = -1;
+
   std::uint32_t pid = 0;
   std::uint32_t parent_pid = 0;
   std::uint32_t group = 0;         // its process group
   char state = '?';                // as ps shows it
   int threads = 0;                 // the first one counts until its process is gone
-  int exit_signal = 0;             // what its end sends to its parent
+  int exit_signal = 0;             // what its end sends to its parent, or kUnknownSignal
   std::uint32_t exit_code = 0;     // as wait(2) reports it
   std::uint64_t reaped_ticks = 0;  // CPU time of the children that it has reaped, and of their reaped children
   std::uint64_t reaped_faults =

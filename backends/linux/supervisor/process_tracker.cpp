@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <utility>
 
 #include "backends/linux/calls/process_names.hpp"
@@ -220,7 +219,7 @@ void ProcessTracker::is_gone(std::uint32_t pid, const Kinship& kinship, LocalTim
   TrackedProcess* parent = shared_.table.process(parent_pid);
   if (parent == nullptr) return;
   parent->kinship.reaped_cpu_ns += kinship.ended_cpu_ns + kinship.reaped_cpu_ns;
-  if (!is_dead) state = ChildState{.pid = pid, .parent_pid = parent_pid, .exit_signal = SIGCHLD};
+  if (!is_dead) state = ChildState{.pid = pid, .parent_pid = parent_pid, .exit_signal = ChildState::kUnknownSignal};
   child_waits_.ended(pid, {.process = kinship.first, .state = *state, .ended_at = time});
   child_waits_.look_at(parent_pid);
   if (is_dead) return;

@@ -51,12 +51,17 @@ WaitRequest wait_request(const Notification& notification) {
   request.stops = (options & (WSTOPPED | WCONTINUED)) != 0;
   request.blocks = (options & WNOHANG) == 0;
   request.leaves_child = by_type && (options & WNOWAIT) != 0;
+  if ((options & __WALL) != 0)
+    request.kind = WaitRequest::Kind::all;
+  else if ((options & static_cast<int>(__WCLONE)) != 0)
+    request.kind = WaitRequest::Kind::clones;
   request.is_usual = (options & ~(WNOHANG | WSTOPPED | WCONTINUED | WEXITED | WNOWAIT)) == 0;
   return request;
 }
 
 bool WaitRequest::asks_for(const ChildState& child, std::uint32_t own_group) const {
-  if (child.exit_signal != SIGCHLD) return false;  // for __WCLONE only
+  const Kind its = child.exit_signal == SIGCHLD ? Kind::ordinary : Kind::clones;
+  if (kind != Kind::all && its != kind && child.exit_signal != ChildState::kUnknownSignal) return false;
   switch (which) {
     case Which::any:
       return true;

@@ -11,6 +11,8 @@ namespace dpm {
 struct WaitRequest {
   enum class Which : std::uint8_t { any, process, group, own_group, descriptor };
   Which which = Which::any;
+  enum class Kind : std::uint8_t { ordinary, clones, all };  // the end of an ordinary child sends SIGCHLD
+  Kind kind = Kind::ordinary;
   std::uint32_t id = 0;       // of the process or group, or a pidfd
   bool ends = true;           // it returns when a child has ended
   bool stops = false;         // it returns when a child was stopped or continued

@@ -53,7 +53,7 @@ TEST_CASE("waits: wait4 always asks for ends, waitid only with WEXITED", "[linux
   CHECK(wait4_of(-1, WUNTRACED | WCONTINUED | WNOHANG).is_usual);
 }
 
-TEST_CASE("waits: a call asks for the children that it selects, and for those alone whose end sends SIGCHLD",
+TEST_CASE("waits: a call asks for the children that it selects, clones only where it says so",
           "[linux]") {
   CHECK(wait4_of(-1, 0).asks_for(child(5, 7), 9));
   CHECK(wait4_of(5, 0).asks_for(child(5, 7), 9));
@@ -64,6 +64,12 @@ TEST_CASE("waits: a call asks for the children that it selects, and for those al
   ChildState silent = child(5, 7);
   silent.exit_signal = 0;
   CHECK_FALSE(wait4_of(-1, 0).asks_for(silent, 9));
+  CHECK(wait4_of(-1, static_cast<int>(__WCLONE)).asks_for(silent, 9));
+  CHECK_FALSE(wait4_of(-1, static_cast<int>(__WCLONE)).asks_for(child(5, 7), 9));
+  for (const auto& each : {silent, child(5, 7)}) CHECK(wait4_of(-1, __WALL).asks_for(each, 9));
+  ChildState gone = child(5, 7);
+  gone.exit_signal = ChildState::kUnknownSignal;
+  for (const int options : {0, static_cast<int>(__WCLONE), __WALL}) CHECK(wait4_of(-1, options).asks_for(gone, 9));
 }
 
 TEST_CASE("waits: a line of /proc is read whatever the program is called", "[linux]") {

@@ -139,6 +139,28 @@ void without_hanging(const Actor& actor) {
   returned(actor, "wait4 in a loop", child, got, status, &used);
 }
 
+// Children whose ends do not send SIGCHLD: only a wait with __WCLONE or __WALL takes note of them.
+void clones(const Actor& actor) {
+  signal(SIGUSR2, SIG_IGN);
+  for (const int exit_signal : {0, SIGUSR2}) {
+    for (const int options : {static_cast<int>(__WCLONE), __WALL}) {
+      const pid_t parent = gettid();
+      const auto child = static_cast<pid_t>(syscall(SYS_clone, exit_signal, 0, 0, 0, 0));
+      if (child == 0) {
+        actor.as("child").expect("BEGIN", parent, "-");
+        pause_ms(60);
+        _exit(9);
+      }
+      waits4(actor, "wait4 of an ordinary child", 0, child);
+      int status = 0;
+      const pid_t got = wait4(child, &status, options, nullptr);
+      actor.says(got == child ? "the clone" : "not the clone");
+      actor.expect("CHILDEND", got, "-");
+      actor.expect_of(got, "END", status, "-");
+    }
+  }
+}
+
 // Which child ends first is up to the machine. A wait that asks for stops, too, is not held: counters tell what was used.
 void take_all(const Actor& actor, int children) {
   for (int i = 0; i < children; ++i) {
@@ -354,6 +376,7 @@ constexpr std::array kCases = {
     Case{"waitid_of_all_types", waitid_of_all_types},
     Case{"waitid_twice", waitid_twice},
     Case{"without_hanging", without_hanging},
+    Case{"clones", clones},
     Case{"several", several},
     Case{"several_dead", several_dead},
     Case{"caught_without_restart", caught_without_restart},
