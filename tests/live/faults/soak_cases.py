@@ -206,6 +206,13 @@ def soak_unannounced(_: Site) -> None:
     expect(not failed, "\n".join(failed))
 
 
+def soak_environments(_: Site) -> None:
+    """Both sources in every environment, with the matrix of calls and what programs of conformance say, in process namespaces."""
+    done = subprocess.run(["ctest", "--test-dir", ROOT / "build/release", "-C", "soak", "-R", "^live_environment_", "--output-on-failure"],
+                          check=False)
+    expect(done.returncode == 0, "an environment differs")
+
+
 def soak_clones(_: Site) -> None:
     """Demo and all tests in clones elsewhere: other accounts, closed homes, spaces, locales, a container (DPM_SOAK_CLONES names some)."""
     done = subprocess.run([ROOT / "tests/clones/try_clones.py", *os.environ.get("DPM_SOAK_CLONES", "").split()], check=False)
