@@ -2,6 +2,7 @@
 // launch() runs in its supervisor.
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <optional>
@@ -111,6 +112,7 @@ class MeterCommand : public Command {
       return program.exit_status;
     }
     if (const auto done = check_inside(); !done) return refuse(terminal, *this, done.error());
+    if (const auto done = check_descriptors(); !done) return refuse(terminal, *this, done.error());
     auto source = source_.choose({.callers = where_});
     if (!source) return refuse(terminal, *this, source.error());
     if (source->methods.front()->notifies())
@@ -141,6 +143,15 @@ class MeterCommand : public Command {
     if (script_.empty()) return {};
     if (const auto script = load_event_script(script_); !script) return script.error();
     return InsidePlan::check();
+  }
+
+  // With fewer, calls go uninspected and are counted as lost; the watches of the meter itself need some, and the audit more.
+  Result<void> check_descriptors() const {
+    const rlim_t least = audit_ ? 24 : 16;
+    rlimit limit = {};
+    if (::geteuid() == 0 || ::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max >= least) return {};
+    return Error{fmt::format("the meter{} needs {} open files, and this account may open {}: raise 'ulimit -Hn' before dpm",
+                             audit_ ? " with --audit" : "", least, limit.rlim_max)};
   }
 
   // Events of the meter in the script are recorded without it; dpm events looks for them. Null: none are wanted.

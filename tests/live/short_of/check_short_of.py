@@ -54,6 +54,23 @@ def check_few_descriptors(dpm: Any) -> None:
     expect(seen > 0 and (lost or "may open only 16 files" not in said), said)
 
 
+def check_too_few_descriptors(dpm: Any) -> None:
+    """An account that may not open what the meter itself needs is told so before its program begins."""
+    if os.geteuid() != 0:
+        print("REDUCED: root raises limits; an account without rights is needed beside root")
+        return
+
+    def few(limit: int) -> Any:
+        return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+
+    with running.Workshop() as workshop:
+        program = running.for_every_account(dpm, workshop.path)
+        for limit, words in ((12, ["--summary"]), (16, ["--audit", "-o", "/nonexistent/out"])):
+            done = subprocess.run([program, "meter", *words, "--", "echo", "it began"], capture_output=True, text=True, timeout=60, check=False,
+                                  user=running.NOBODY, group=running.NOBODY, extra_groups=[], preexec_fn=few(limit))
+            expect(done.returncode == 2 and "open files" in done.stderr and "ulimit" in done.stderr and not done.stdout, limit, done)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dpm", required=True)
@@ -63,6 +80,7 @@ def main() -> None:
     running.need_notification(asked.can_notify)
     check_ring(asked.dpm, asked.ring)
     check_few_descriptors(asked.dpm)
+    check_too_few_descriptors(asked.dpm)
 
 
 if __name__ == "__main__":
