@@ -317,5 +317,5 @@ class SpaceTime implements OpenView {
 
 function legend(): HTMLElement {
   const entry = (name: string, text: string) => el("span", { class: "entry" }, el("i", { class: "sign " + name }), text);
-  return el("div", { class: "lane-legend" }, entry("work", "works"), entry("wait", "waits for a message"), entry("other", "waits for CPU, disk"), entry("child", "waits for a child"), entry("message", "message"), entry("critical", "critical path"));
+  return el("div", { class: "lane-legend" }, entry("work", "works"), entry("wait", "waits for a message"), entry("other", "waits for CPU, disk, a timeout or a lock"), entry("child", "waits for a child"), entry("message", "message"), entry("critical", "critical path"));
 }
