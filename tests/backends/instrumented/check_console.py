@@ -172,10 +172,19 @@ def check_library(console: Any, options: argparse.Namespace, folder: Any) -> Non
     console.type("startjob foo")
 
 
+def why_not_looked_into(options: argparse.Namespace, folder: pathlib.Path) -> str:
+    """What `dpm script` says of a program without libdpm; empty: it looks at its functions."""
+    script = folder / "trial.events"
+    script.write_text(f"process p from {options.unmodified.name}\nevent in is point_enter on it at *.p.served\n")
+    tried = subprocess.run([options.dpm, "script", str(script), "--", str(options.unmodified), "10"], capture_output=True, text=True,
+                           timeout=60, check=False, env={**os.environ, "DPM_MONITOR_FOLDER": str(folder / "trial")})
+    return tried.stderr.splitlines()[0] if "does not use libdpm" in tried.stderr else ""
+
+
 def check_unmodified(console: Any, options: argparse.Namespace, folder: Any) -> None:
     """Functions of a program that was not changed. What meters it, under its name, is not counted as a program."""
-    if os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux"):
-        print("SKIPPED: this account may not look at functions of unmodified programs")
+    if reason := why_not_looked_into(options, folder):
+        print(f"SKIPPED: functions of unmodified programs cannot be looked at here: {reason}")
         return
     program = options.unmodified
     console.says("define process p from " + program.name, "process 'p' is defined on local")  # nothing else is named yet

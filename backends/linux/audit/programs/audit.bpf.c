@@ -138,6 +138,7 @@ enum {
   af_inet6 = 10,
   protocol_tcp = 6,
   protocol_udp = 17,
+  protocol_mptcp = 262,
   msg_peek = 2,
   msg_trunc = 0x20,
   sock_stream = 1,
@@ -324,7 +325,7 @@ static __always_inline u32 carrier_of(const struct sock* sk) {
   const u16 family = sk->__sk_common.skc_family;
   if (family == af_unix) return sk->sk_type == sock_stream ? dpm_audit_unix_stream : dpm_audit_unix_datagram;
   if (family != af_inet && family != af_inet6) return dpm_audit_other;
-  if (sk->sk_protocol == protocol_tcp) return dpm_audit_tcp;
+  if (sk->sk_protocol == protocol_tcp || sk->sk_protocol == protocol_mptcp) return dpm_audit_tcp;
   return sk->sk_protocol == protocol_udp ? dpm_audit_udp : dpm_audit_other;
 }
 
