@@ -35,7 +35,7 @@ def fetch(red: Controller, pid: int, folder: str) -> str:
 
 
 def log_of(red: Controller, pid: int) -> str:
-    return os.path.basename(red.managed()[pid]["log"])
+    return str(os.path.basename(red.managed()[pid]["log"]))
 
 
 def fetch_log(red: Controller, log: str, folder: str) -> str:

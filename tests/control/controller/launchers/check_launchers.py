@@ -133,6 +133,9 @@ def main() -> int:
     if subprocess.run([dpm, "doctor"], capture_output=True, check=False).returncode != 0:
         print("SKIPPED: programs cannot be metered here (dpm doctor)")
         return SKIPPED
+    if not subprocess.run(["hostname", "-I"], capture_output=True, text=True, check=True).stdout.strip():
+        print("SKIPPED: this machine has no address but that of loopback, at which other machines cannot reach a filter")
+        return SKIPPED
     for kind in RECIPES:
         with tempfile.TemporaryDirectory(prefix="launchers-", ignore_cleanup_errors=True) as folder:
             try:
