@@ -38,9 +38,9 @@ bool CommandEnd::pause(int limit_ms, bool for_process) {
 
 void CommandEnd::run() {
   if (!pause(-1, true)) return;
-  for (int look = 0; look < kLooks; ++look) {
+  for (int looks = 0; looks < kLooks;) {
     if (!pause(kLookAgainMs, false)) return;
-    if (!others_run_()) return;
+    looks = others_run_() ? looks + 1 : 0;  // in a container, some are found after the command's end
   }
   left_behind_();
 }

@@ -30,7 +30,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--can-notify", required=True)
     parser.add_argument("--source", default="notify", help="the source that meters")
     parser.add_argument("--user", type=int, help="a user id to run both as")
-    parser.add_argument("--unannounced", action="store_true", help="where the kernel announces no process")
     parser.add_argument("--jobs", type=int, default=4)
     parser.add_argument("--keep", action="store_true", help="keep the folder with traces and outputs")
     parser.add_argument("program")
@@ -60,7 +59,7 @@ def documented_difference(options: argparse.Namespace, case: str) -> list[str]:
 
 def is_unseen(options: argparse.Namespace, case: str, warned: str) -> bool:
     """Whether what the case does is in the table of what goes unseen where no process is announced, and the meter has warned of that."""
-    if not options.unannounced or UNANNOUNCED not in warned:
+    if not running.is_in_process_namespace() or UNANNOUNCED not in warned:
         return False
     table = (pathlib.Path(__file__).parent / "differences/unannounced").read_text()
     return any(line.partition(" ")[0] == f"{options.name}.{case}" for line in table.splitlines())

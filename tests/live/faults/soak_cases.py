@@ -194,7 +194,7 @@ def soak_unannounced(_: Site) -> None:
     failed = []
     for number in range(rounds):
         for program in ("children", "processes"):
-            done = subprocess.run([tests / "environments/enter.py", "pid", tests / "conformance/check_conformance.py", "--unannounced", "--jobs", "1",
+            done = subprocess.run([tests / "environments/enter.py", "pid", tests / "conformance/check_conformance.py", "--jobs", "1",
                                    "--dpm", build / "dpm", "--list-events", build / "tests/live/tools/list_events", "--can-notify",
                                    build / "tests/live/tools/can_notify", build / f"tests/live/conformance/conformance_{program}"],
                                   capture_output=True, text=True, check=False)

@@ -48,6 +48,11 @@ def for_every_account(program: Word, folder: Word) -> str:
     return found.stdout.rstrip("\n")
 
 
+def is_in_process_namespace() -> bool:
+    """The kernel announces no process to a meter there. The number is that of the machine's first one."""
+    return os.readlink("/proc/self/ns/pid") != "pid:[4026531836]"
+
+
 def stat_fields(pid: int | str, tid: int | str | None = None) -> list[str]:
     """From the third field of /proc/PID/stat on, or of the thread's: its state, its parent, and so on."""
     path = f"/proc/{pid}/stat" if tid is None else f"/proc/{pid}/task/{tid}/stat"
