@@ -53,7 +53,7 @@ TEST_CASE("waits: wait4 always asks for ends, waitid only with WEXITED", "[linux
   CHECK(wait4_of(-1, WUNTRACED | WCONTINUED | WNOHANG).is_usual);
 }
 
-TEST_CASE("waits: a call asks for the children that it selects, clones only where it says so",
+TEST_CASE("waits: a call asks for the children that it selects, and for clones only with their flags",
           "[linux]") {
   CHECK(wait4_of(-1, 0).asks_for(child(5, 7), 9));
   CHECK(wait4_of(5, 0).asks_for(child(5, 7), 9));
