@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -34,10 +35,11 @@ void set_program_name(char* to, const char* chosen) {
     snprintf(to, kNameBytes, "%s", chosen);
     return;
   }
-  const ssize_t length = readlink("/proc/self/exe", to, kNameBytes - 1);
-  to[length < 0 ? 0 : length] = '\0';
-  const char* slash = strrchr(to, '/');
-  if (slash != nullptr) memmove(to, slash + 1, strlen(slash));
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  path[length < 0 ? 0 : length] = '\0';
+  const char* slash = strrchr(path, '/');
+  snprintf(to, kNameBytes, "%.*s", static_cast<int>(kNameBytes - 1), slash == nullptr ? path : slash + 1);
 }
 
 }  // namespace

@@ -39,6 +39,15 @@ def case_loop(site: Site) -> None:
     expect(site.files() == [], site.files())
 
 
+def case_long_path(site: Site) -> None:
+    """A program is known by the name of its file, however deep that lies, and whatever its folder is called."""
+    folder = site.folder / "a folder" / ("deep" * 50)
+    folder.mkdir(parents=True)
+    program = pathlib.Path(shutil.copy(site.program("loop")[-1], folder))
+    events, _, _ = site.watch(site.options.examples / "loop.events", *site.options.wrapper, str(program), "3")
+    expect([event["value"] for event in events if event["event"] == "E"] == [1, 0, 1, 2, 3], events)
+
+
 def case_parallel(site: Site) -> None:
     """S3's test 5.1.4: a general definition means all processes, those that fork() makes too."""
     size = 12
