@@ -46,7 +46,7 @@ def case_filter_disk_full(site: Site) -> None:
     talk.go_on(2000)
     # What can be read of it says that it is not whole, whether the copy ends inside a record or after one.
     session.do("getlog f1 early")
-    expect("is not known" in site.warnings("early"), f"the early log claims to be whole: {site.warnings('early')}")
+    expect("are not known" in site.warnings("early"), f"the early log claims to be whole: {site.warnings('early')}")
     site.on("blue", f"mount -o remount,size=64m {small}")
     questions = talk.end(session)
     session.do("rmjob talk", "getlog f1 log")
