@@ -14,7 +14,6 @@
 #include <fstream>
 
 #include "model/channel_end.hpp"
-#include "os/process_namespace.hpp"
 
 namespace dpm {
 namespace {
@@ -63,11 +62,6 @@ std::vector<std::string> addresses_for_others(std::vector<std::string> addresses
     return ::inet_pton(AF_INET6, address.c_str(), &binary) == 1 && IN6_IS_ADDR_LINKLOCAL(&binary);
   });
   return addresses;
-}
-
-bool has_own_process_ids() {
-  constexpr std::uint32_t kFirst = 0xEFFFFFFC;  // PROC_PID_INIT_INO of the kernel
-  return process_namespace() != kFirst;
 }
 
 std::string boot_identity() {

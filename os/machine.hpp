@@ -20,9 +20,6 @@ std::vector<std::string> machine_addresses();
 // the machine that uses them.
 std::vector<std::string> addresses_for_others(std::vector<std::string> addresses);
 
-// Whether the ids of processes here are others than those of the machine: in a container with process ids of its own.
-bool has_own_process_ids();
-
 // The number of this boot of the kernel. Empty if the kernel does not tell.
 std::string boot_identity();
 

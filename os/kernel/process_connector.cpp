@@ -11,7 +11,7 @@
 #include <cstring>
 #include <optional>
 
-#include "os/machine.hpp"
+#include "os/process_namespace.hpp"
 
 namespace dpm {
 namespace {

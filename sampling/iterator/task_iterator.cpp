@@ -10,7 +10,7 @@
 #include <cstdarg>
 
 #include "os/load_messages.hpp"
-#include "os/machine.hpp"
+#include "os/process_namespace.hpp"
 #include "os/read_file.hpp"
 #include "os/unique_fd.hpp"
 #include "sampling/iterator/kernel_symbols.hpp"

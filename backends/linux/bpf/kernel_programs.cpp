@@ -16,7 +16,6 @@
 #include "backends/linux/bpf/hook_choice.hpp"
 #include "backends/linux/calls/metered_call.hpp"
 #include "os/load_messages.hpp"
-#include "os/machine.hpp"
 #include "os/process_namespace.hpp"
 #include "os/unique_fd.hpp"
 

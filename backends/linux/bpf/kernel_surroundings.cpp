@@ -5,7 +5,6 @@
 
 #include <fstream>
 
-#include "os/machine.hpp"
 #include "os/process_namespace.hpp"
 
 namespace dpm {

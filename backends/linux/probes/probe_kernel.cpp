@@ -12,7 +12,7 @@
 #include "backends/linux/probes/probe_removal.hpp"
 #include "os/descriptors.hpp"
 #include "os/load_messages.hpp"
-#include "os/machine.hpp"
+#include "os/process_namespace.hpp"
 
 namespace dpm {
 namespace {

@@ -203,8 +203,9 @@ Result<LaunchedProgram> launch(const std::vector<std::string>& command, const La
     while (::waitpid(between, &status, 0) < 0 && errno == EINTR) {
     }
     if (status != 0) return Error{"start the supervisor: no process could be made"};
-    if (const auto prepared = await(gate->prepared, *gate); prepared != kPrepared)
-      return Error{prepared == kNotPrepared ? gate->error : "start the supervisor: it was killed"};
+    if (options.prepare)
+      if (const auto prepared = await(gate->prepared, *gate); prepared != kPrepared)
+        return Error{prepared == kNotPrepared ? gate->error : "start the supervisor: it was killed"};
     become(becoming, *gate);
   }
   const pid_t supervisor = ::fork();
@@ -217,8 +218,8 @@ Result<LaunchedProgram> launch(const std::vector<std::string>& command, const La
       announce(gate->prepared, kNotPrepared);
       ::_exit(0);
     }
+    announce(gate->prepared, kPrepared);
   }
-  announce(gate->prepared, kPrepared);
   auto launched = supervise(pid, command, options, *gate);
   if (!launched) announce(gate->open, kEnd);
   return launched;
