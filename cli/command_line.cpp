@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include "cli/command.hpp"
@@ -107,6 +108,16 @@ std::string nearest_option(const CLI::App& app, const std::string& typed) {
   return did_you_mean(typed.substr(0, typed.find('=')), names);
 }
 
+// CLI11's "Could not convert: --port = 99999" does not say what is wrong.
+std::string with_reason(std::string_view what) {
+  constexpr std::string_view kUnread = "Could not convert: ", kEquals = " = ";
+  if (what.starts_with(": ")) what.remove_prefix(2);  // an option that is not in the help has no name there
+  const auto equals = what.find(kEquals);
+  if (!what.starts_with(kUnread) || equals == std::string_view::npos) return std::string(what);
+  return fmt::format("{}: '{}' is not a number, or is out of range",
+                     what.substr(kUnread.size(), equals - kUnread.size()), what.substr(equals + kEquals.size()));
+}
+
 // What is wrong with a command line; more specific than CLI11's message where possible.
 std::string complaint(const Commands& commands, const CLI::App& app, const CLI::App& asked, const std::string& first,
                       const CLI::ParseError& wrong) {
@@ -120,9 +131,7 @@ std::string complaint(const Commands& commands, const CLI::App& app, const CLI::
     return wrong.get_exit_code() == static_cast<int>(kind);
   });
   const auto surplus = asked.remaining();
-  // An option that is not in the help has no name there.
-  const std::string_view what = wrong.what();
-  if (surplus.empty() || is_refused) return std::string(what.substr(what.starts_with(": ") ? 2 : 0));
+  if (surplus.empty() || is_refused) return with_reason(wrong.what());
   const auto option =
       std::find_if(surplus.begin(), surplus.end(), [](const auto& word) { return word.starts_with("-"); });
   if (option != surplus.end()) return "no option '" + *option + "'" + nearest_option(asked, *option);
@@ -272,6 +281,17 @@ std::string directory_name(const std::string& text) {
   return text.empty() ? "the name of a directory cannot be empty" : "";
 }
 
+// std::thread throws when a limit of processes and threads is reached.
+int run_command(Command& chosen, Terminal& terminal) {
+  try {
+    return chosen.run(terminal);
+  } catch (const std::system_error& refused) {
+    terminal.err << "dpm " << chosen.name() << ": the machine refuses a thread: " << refused.code().message()
+                 << " (raise pids.max of the cgroup, or 'ulimit -u')\n";
+    return kWrongInput;
+  }
+}
+
 int run_command_line(const Commands& commands, int argc, char** argv, Terminal& terminal) {
   CLI::App app{
       "DPM, a monitor of distributed programs: who talks to whom, where requests queue, how parallel it is, "
@@ -306,7 +326,7 @@ int run_command_line(const Commands& commands, int argc, char** argv, Terminal& 
                  << " --help'.\n";
     return kWrongInput;
   }
-  return chosen == nullptr ? kWrongInput : all_written(chosen->run(terminal), terminal);
+  return chosen == nullptr ? kWrongInput : all_written(run_command(*chosen, terminal), terminal);
 }
 
 }  // namespace dpm::cli

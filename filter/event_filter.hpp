@@ -23,7 +23,8 @@ class EventFilter : public EventSink {
   void on_events(std::span<const Event> batch) override;
   void on_end(const LossReport& losses) override;
 
-  const Ledger& ledger() const { return ledger_; }  // complete after on_end()
+  const Ledger& ledger() const { return ledger_; }              // complete after on_end()
+  std::uint64_t filtered() const { return received_ - kept_; }  // so far
   // The ledger as it would be if the source ended now with this report.
   Ledger ledger_after(const LossReport& losses) const;
 

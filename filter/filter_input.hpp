@@ -13,8 +13,9 @@ namespace dpm {
 struct FilterSteps {
   // The next bytes, cut anywhere. False: there is nothing to write yet.
   std::function<bool(std::span<const std::byte>)> feed;
-  // Writes what was fed: about once a second, and a tenth of a second after the last bytes.
-  std::function<void()> checkpoint;
+  // Writes what was fed: about once a second, and a tenth of a second after the last bytes. False: it could not write, and is
+  // called again after a second.
+  std::function<bool()> checkpoint;
 };
 
 // Until the end of the input. An error means that it cannot be read.

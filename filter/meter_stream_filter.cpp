@@ -3,6 +3,7 @@
 #include "filter/event_filter.hpp"
 #include "filter/filter_files.hpp"
 #include "filter/filter_input.hpp"
+#include "filter/filter_status.hpp"
 #include "filter/unfit_input.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/meter_stream.hpp"
@@ -21,11 +22,13 @@ Result<Ledger> filter_meter_stream(const std::string& templates, const std::stri
 
   EventFilter filter(std::move(rules), **writer);
   MeterStreamReader reader(filter, writer->get());
+  FilterStatus status;
   const auto checkpoint = [&] {
     if (reader.is_at_rest())
       (*writer)->checkpoint(filter.ledger_after(reader.report()));
     else
       (*writer)->checkpoint();
+    return status.report(**writer, filter.filtered());
   };
   InputBeginning beginning;
   const auto feed = [&](std::span<const std::byte> bytes) {
@@ -35,6 +38,7 @@ Result<Ledger> filter_meter_stream(const std::string& templates, const std::stri
   };
   const auto input_status = read_filter_input(input, {feed, checkpoint});
   reader.end();
+  status.report(**writer, filter.filtered());
   if (!input_status) return input_status.error();
   if (!(*writer)->status()) return (*writer)->status().error();
   if (reader.is_unfit()) return beginning.refuse(directory, reader.why_lost());

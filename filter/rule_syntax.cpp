@@ -24,7 +24,6 @@ constexpr std::array kOperators = {
     OperatorName{"=", Comparison::equal},
 };
 
-bool is_name_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 class RuleParser {
@@ -66,9 +65,9 @@ class RuleParser {
     Condition condition;
     if (!is_name_start(left_.front()))
       return error(fmt::format("expected the name of a field before '{}'", next_text()));
-    condition.field = take_word();
+    condition.field = take_field_name(left_);
     skip_blanks();
-    const auto comparison = take_operator();
+    const auto comparison = take_comparison(left_);
     if (!comparison) {
       const std::string found =
           left_.empty() || left_.front() == '\n' ? "the end of the line" : fmt::format("'{}'", next_text());
@@ -91,7 +90,7 @@ class RuleParser {
       condition.discards = take("#");
       skip_blanks();
       if (take("-")) condition.value = "-";
-      condition.value += take_word();
+      condition.value += take_field_name(left_);
       if (condition.value.empty() || condition.value == "-")
         return error(fmt::format("expected a value for '{}': a number, '*', or the name of a field", condition.field));
     }
@@ -123,20 +122,6 @@ class RuleParser {
     return true;
   }
 
-  std::optional<Comparison> take_operator() {
-    for (const auto& known : kOperators)
-      if (take(known.text)) return known.comparison;
-    return std::nullopt;
-  }
-
-  std::string take_word() {
-    std::size_t length = 0;
-    while (length < left_.size() && is_name_part(left_[length])) ++length;
-    std::string word(left_.substr(0, length));
-    left_.remove_prefix(length);
-    return word;
-  }
-
   // The text here, short enough to quote.
   std::string next_text() const {
     std::size_t length = 0;
@@ -161,6 +146,24 @@ class RuleParser {
 };
 
 }  // namespace
+
+std::optional<Comparison> take_comparison(std::string_view& text) {
+  for (const auto& known : kOperators) {
+    if (!text.starts_with(known.text)) continue;
+    text.remove_prefix(known.text.size());
+    return known.comparison;
+  }
+  return std::nullopt;
+}
+
+std::string take_field_name(std::string_view& text) {
+  std::size_t length = 0;
+  while (length < text.size() && (std::isalnum(static_cast<unsigned char>(text[length])) != 0 || text[length] == '_'))
+    ++length;
+  std::string name(text.substr(0, length));
+  text.remove_prefix(length);
+  return name;
+}
 
 Result<std::vector<Rule>> parse_rules(const std::string& file, std::string_view text) {
   return RuleParser(file, text).parse();

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,31 @@
 namespace dpm {
 
 enum class Comparison : std::uint8_t { greater, less, equal, not_equal, at_least, at_most };
+
+// Takes the operator that `text` begins with off it; none: `text` stays.
+std::optional<Comparison> take_comparison(std::string_view& text);
+// Takes the letters, digits and "_" that `text` begins with off it.
+std::string take_field_name(std::string_view& text);
+
+// Whether `left` and `right` compare so.
+template <typename Number>
+bool holds(Comparison comparison, Number left, Number right) {
+  switch (comparison) {
+    case Comparison::greater:
+      return left > right;
+    case Comparison::less:
+      return left < right;
+    case Comparison::equal:
+      return left == right;
+    case Comparison::not_equal:
+      return left != right;
+    case Comparison::at_least:
+      return left >= right;
+    case Comparison::at_most:
+      return left <= right;
+  }
+  return false;
+}
 
 struct Condition {
   std::string field;

@@ -15,29 +15,6 @@
 namespace dpm {
 namespace {
 
-bool compare(Comparison comparison, bool is_less, bool is_equal) {
-  switch (comparison) {
-    case Comparison::greater:
-      return !is_less && !is_equal;
-    case Comparison::less:
-      return is_less;
-    case Comparison::equal:
-      return is_equal;
-    case Comparison::not_equal:
-      return !is_equal;
-    case Comparison::at_least:
-      return !is_less;
-    case Comparison::at_most:
-      return is_less || is_equal;
-  }
-  return false;
-}
-
-template <typename Number>
-bool holds(Comparison comparison, Number left, Number right) {
-  return compare(comparison, left < right, left == right);
-}
-
 constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
 constexpr std::uint64_t kAllBits = ~std::uint64_t{0};
 constexpr std::uint32_t kWordBytes = 8;

@@ -6,6 +6,7 @@
 
 #include "filter/filter_files.hpp"
 #include "filter/filter_input.hpp"
+#include "filter/filter_status.hpp"
 #include "filter/unfit_input.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/meter_stream.hpp"
@@ -206,8 +207,14 @@ Result<Ledger> filter_meter_messages(const StandardFilterFiles& files, int input
     filter.feed(bytes);
     return true;
   };
-  const auto input_status = read_filter_input(input, {feed, [&] { filter.checkpoint(); }});
+  FilterStatus status;
+  const auto checkpoint = [&] {
+    filter.checkpoint();
+    return status.report(**writer, filter.filtered());
+  };
+  const auto input_status = read_filter_input(input, {feed, checkpoint});
   filter.end();
+  status.report(**writer, filter.filtered());
   if (!input_status) return input_status.error();
   if (!(*writer)->status()) return (*writer)->status().error();
   if (filter.is_unfit()) return beginning.refuse(files.directory, filter.why_lost());

@@ -31,6 +31,8 @@ class StandardFilter {
   // The next bytes, cut anywhere.
   void feed(std::span<const std::byte> bytes);
 
+  std::uint64_t filtered() const { return filtered_; }  // so far
+
   // Writes what has come so far, so that a reader finds it.
   void checkpoint();
 

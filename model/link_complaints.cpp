@@ -10,6 +10,18 @@ namespace {
 
 std::string in_quotes(std::string_view name) { return fmt::format("'{}'", name); }
 
+// " from 'a' or 'b' or 3 others"
+std::string listed(std::span<const std::string> names, const char* first, const char* between) {
+  constexpr std::size_t kMostNames = 5;
+  std::vector<std::string> sorted(names.begin(), names.end());
+  std::sort(sorted.begin(), sorted.end());
+  std::string text;
+  for (std::size_t i = 0; i < std::min(sorted.size(), kMostNames); ++i)
+    text += (i > 0 ? between : first) + in_quotes(sorted[i]);
+  if (sorted.size() > kMostNames) text += fmt::format("{}{} others", between, sorted.size() - kMostNames);
+  return text;
+}
+
 }  // namespace
 
 std::string no_link_at(LinkIndex index) {
@@ -60,20 +72,11 @@ std::string waits_for_message(std::string_view kinds) {
   return kinds.empty() ? "waits for a message" : fmt::format("waits for {}", kinds);
 }
 
-std::string waits_for_reply(std::string_view callee, std::string_view kinds) {
-  return fmt::format("waits for the reply of {}{}", in_quotes(callee),
+std::string waits_for_reply(std::span<const std::string> callees, std::string_view kinds) {
+  return fmt::format("waits for the {}{}{}", callees.size() > 1 ? "replies" : "reply", listed(callees, " of ", " and "),
                      kinds.empty() ? "" : fmt::format(" to {}", kinds));
 }
 
-std::string awaited_from(std::span<const std::string> names) {
-  constexpr std::size_t kMostNames = 5;
-  std::vector<std::string> sorted(names.begin(), names.end());
-  std::sort(sorted.begin(), sorted.end());
-  std::string text;
-  for (std::size_t i = 0; i < std::min(sorted.size(), kMostNames); ++i)
-    text += (i > 0 ? " or " : " from ") + in_quotes(sorted[i]);
-  if (sorted.size() > kMostNames) text += fmt::format(" or {} others", sorted.size() - kMostNames);
-  return text;
-}
+std::string awaited_from(std::span<const std::string> names) { return listed(names, " from ", " or "); }
 
 }  // namespace dpm::complaints

@@ -31,7 +31,7 @@ std::string no_link_from(std::string_view process, std::string_view other);
 // What a process waits for; `kinds` are the program's own words, or empty: "waits for 'vote'", "waits for the reply of 'b' to
 // 'ask'".
 std::string waits_for_message(std::string_view kinds);
-std::string waits_for_reply(std::string_view callee, std::string_view kinds);
+std::string waits_for_reply(std::span<const std::string> callees, std::string_view kinds);
 
 // The processes that a process waits for a message from: " from 'a' or 'b' or 3 others"; `names` in any order.
 std::string awaited_from(std::span<const std::string> names);

@@ -8,12 +8,15 @@
 // with an error that names process and call, as a kernel would: it is never ignored.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/ids.hpp"
@@ -54,6 +57,34 @@ struct Deadline {
   std::int64_t ns = 0;
 };
 
+// Which messages a receive takes: of those that have come and are wanted, one with the highest rank, and of these the
+// earliest.
+struct Selection {
+  // Of a message of this kind over this link; nothing: it is left where it is.
+  using Rank = std::function<std::optional<double>(LinkIndex over, std::uint32_t code)>;
+
+  std::span<const LinkIndex> over = {};  // links I created; any if empty
+  Rank rank = {};                        // all have the same unless given
+
+  Selection() = default;
+  template <typename Links>
+  requires std::convertible_to<const Links&, std::span<const LinkIndex>> Selection(const Links& links) : over(links) {}
+};
+
+// The first of those that have the highest rank; `end`: none is wanted.
+template <typename Iterator, typename RankOf>
+Iterator first_of_highest_rank(Iterator begin, Iterator end, RankOf rank_of) {
+  Iterator found = end;
+  std::optional<double> highest;
+  for (Iterator each = begin; each != end; ++each) {
+    const std::optional<double> rank = rank_of(*each);
+    if (rank <= highest) continue;  // nothing is less than any rank
+    found = each;
+    highest = rank;
+  }
+  return found;
+}
+
 // Links that every process has from its creation (thesis 4.3.2, step 2).
 enum class StandardLink { switchboard, process_manager, kernel };
 
@@ -75,22 +106,26 @@ class MessageCalls {
   // ---- messages
   // SENDMESSAGE: the sender continues at once.
   virtual void send_message(LinkIndex to, const OutgoingMessage& message) = 0;
-  // RECEIVEMESSAGE: waits; takes the earliest arrived message that came over one of `over` (links I created), or any if
-  // empty.
-  virtual Message receive_message(std::span<const LinkIndex> over = {}) = 0;
-  // ARECEIVEMESSAGE: nothing if no message is there.
-  virtual std::optional<Message> a_receive_message(std::span<const LinkIndex> over = {}) = 0;
-  // RECEIVEMESSAGE that gives up: nothing if no message has come by `deadline`.
-  virtual std::optional<Message> receive_message_until(Deadline deadline, std::span<const LinkIndex> over = {}) = 0;
+  // RECEIVEMESSAGE: waits for a message of the selection.
+  virtual Message receive_message(const Selection& selection = {}) = 0;
+  // ARECEIVEMESSAGE: nothing if none is there.
+  virtual std::optional<Message> a_receive_message(const Selection& selection = {}) = 0;
+  // RECEIVEMESSAGE that gives up: nothing if none has come by `deadline`.
+  virtual std::optional<Message> receive_message_until(Deadline deadline, const Selection& selection = {}) = 0;
   // CALL: sends with a reply link constructed by the kernel, and receives on it. The callee answers with reply(). A
   // link in `message.pass` is sent as well.
   virtual Message call(LinkIndex to, OutgoingMessage message) = 0;
   // CALL that gives up: nothing if no reply has come by `deadline`. A later reply is dropped: it is never taken for the
   // reply to another CALL.
   virtual std::optional<Message> call_until(Deadline deadline, LinkIndex to, OutgoingMessage message) = 0;
+  // Several CALLs at once: all are sent, and then their replies are received, in the order in which they come. Fewer replies
+  // than calls only if `deadline` has come.
+  virtual std::vector<Message> call_all(std::span<const std::pair<LinkIndex, OutgoingMessage>> calls,
+                                        std::optional<Deadline> deadline) = 0;
   // The kinds of messages that the next receives or calls wait for, in words, for the report of a deadlock: "'vote'".
-  // `kinds` lives as long as the process does, and holds until it is set again.
-  virtual void set_awaited(std::string_view /*kinds*/) {}
+  // `kinds` lives as long as the process does, and holds until it is set again. A process that `rests` has nothing to do until
+  // a message comes; one that does not is in the middle of its work.
+  virtual void set_awaited(std::string_view /*kinds*/, bool /*rests*/) {}
   // Answers a message that was sent with CALL, over its reply link, which is used up.
   virtual void reply(const Message& request, const OutgoingMessage& answer) = 0;
   // MOVEDATA: copies between the data areas of two links, as a sequence of messages sent by the kernels. One of the two

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/nearest_name.hpp"
@@ -10,6 +11,14 @@
 #include "model/trace_info.hpp"
 
 namespace dpm {
+
+// "true" of "true#17", the 17th process of that name; any other name as it is.
+inline std::string_view without_number(std::string_view name) {
+  const std::size_t mark = name.rfind('#');
+  const bool is_numbered = mark != std::string_view::npos && mark > 0 && mark + 1 < name.size() &&
+                           name.find_first_not_of("0123456789", mark + 1) == std::string_view::npos;
+  return is_numbered ? name.substr(0, mark) : name;
+}
 
 // `is_it` says whether a name is meant: of the process itself, or of the process whose thread it is.
 template <typename IsIt>

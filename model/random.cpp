@@ -30,4 +30,11 @@ std::uint64_t Random::below(std::uint64_t bound) {
 
 double Random::exponential(double mean) { return -mean * std::log1p(-uniform()); }
 
+// Box and Muller's, of which one of the two draws is used: a stream has no state besides its position.
+double Random::normal() {
+  constexpr double kFullTurn = 6.283185307179586;
+  const double length = std::sqrt(-2 * std::log1p(-uniform()));
+  return length * std::cos(kFullTurn * uniform());
+}
+
 }  // namespace dpm

@@ -20,6 +20,7 @@ class Random {
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
   std::uint64_t below(std::uint64_t bound);  // in [0, bound), bound > 0
   double exponential(double mean);
+  double normal();  // of mean 0 and standard deviation 1
   bool chance(double probability) { return uniform() < probability; }
 
  private:

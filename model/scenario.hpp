@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "model/feedback.hpp"
 #include "model/meter_flags.hpp"
 #include "model/program.hpp"
+#include "model/random.hpp"
 #include "model/time.hpp"
 
 namespace dpm {
@@ -57,6 +59,14 @@ struct FilterDescription {
   std::string machine;
 };
 
+// What happens to messages between two machines besides the delay model's time; the same in both directions.
+struct LinkDescription {
+  std::string machine_a, machine_b;              // both empty: every two machines that no other one names
+  std::function<Duration(Random&)> extra_delay;  // drawn for each message; empty: none
+  double loss = 0;                               // the chance that a message between processes is lost
+  double bytes_per_s = 0;  // the messages of one direction travel one after the other at this rate; 0: no limit
+};
+
 struct MeterDescription {
   std::uint32_t buffered_events = 50;  // to a meter message (1988 paper III.B); per machine and filter
   Duration cpu_per_event;              // what producing one event costs the metered process
@@ -82,6 +92,7 @@ struct Scenario {
   std::string placement;
   std::uint64_t seed = 1;
   DelayModel delays;
+  std::vector<LinkDescription> network;
   std::vector<MachineDescription> machines;
   std::vector<ProcessDescription> processes;
   std::vector<SpawnableProgram> programs;

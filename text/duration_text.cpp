@@ -14,7 +14,8 @@ struct Unit {
   std::string_view name;
   double seconds;
 };
-constexpr std::array<Unit, 6> kUnits = {{{"", 1}, {"ms", .001}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86'400}}};
+constexpr std::array<Unit, 8> kUnits = {
+    {{"", 1}, {"ns", 1e-9}, {"us", 1e-6}, {"ms", .001}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86'400}}};
 constexpr double kLongest_s = 100 * 365 * 86'400.0;  // nanoseconds of it do not overflow
 
 }  // namespace

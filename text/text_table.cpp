@@ -163,7 +163,8 @@ std::string TextTable::part_text(const std::vector<std::size_t>& columns, std::s
   const auto add_line = [&](const auto& cell_of) {
     std::string line;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      const std::string cell = shortened(cell_of(i), widths[i]);
+      const bool is_name = !wraps_[columns[i]];
+      const std::string cell = is_name ? shortened_name(cell_of(i), widths[i]) : shortened(cell_of(i), widths[i]);
       const std::string pad(widths[i] - character_count(cell), ' ');
       line += (i > 0 ? std::string(kGap, ' ') : "") + (right_[columns[i]] ? pad + cell : cell + pad);
     }

@@ -1,5 +1,6 @@
 #include "text/wrapped.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 #include "text/characters.hpp"
@@ -25,6 +26,16 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
     }
   }
   return lines;
+}
+
+std::string broken_line(const std::string& line, std::size_t width) {
+  constexpr std::size_t kHanging = 2;
+  if (character_count(line) <= width) return line;
+  const std::size_t indent = std::min({line.find_first_not_of(' '), line.size(), width / 2});
+  std::string text;
+  for (const std::string& part : wrapped(line, width - std::min(width, indent + kHanging)))
+    text += (text.empty() ? std::string(indent, ' ') : '\n' + std::string(indent + kHanging, ' ')) + part;
+  return text;
 }
 
 }  // namespace dpm

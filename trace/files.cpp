@@ -34,13 +34,18 @@ Result<void> make_private_folder(const std::string& path) {
 Result<void> append_to_file(const std::string& path, std::span<const std::byte> bytes) {
   const UniqueFd file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) return Error::from_errno("open " + path);
-  const ssize_t written = write_once(file.get(), bytes);
-  if (written == static_cast<ssize_t>(bytes.size())) return {};
-  if (written < 0) return Error::from_errno("write " + path);
-  const off_t end = ::lseek(file.get(), 0, SEEK_END);
-  if (end < 0 || ::ftruncate(file.get(), end - written) != 0) return Error::from_errno("repair " + path);
-  return Error{
-      fmt::format("write {}: only {} of {} bytes could be written (is the disk full?)", path, written, bytes.size())};
+  std::size_t written = 0;
+  while (written < bytes.size()) {
+    const ssize_t part = write_once(file.get(), bytes.subspan(written));
+    if (part < 0) break;  // only the second write says why the first one was cut
+    written += static_cast<std::size_t>(part);
+  }
+  if (written == bytes.size()) return {};
+  const Error refused = Error::from_errno("write " + path);
+  const off_t end = written == 0 ? 0 : ::lseek(file.get(), 0, SEEK_END);
+  if (end < 0 || (written > 0 && ::ftruncate(file.get(), end - static_cast<off_t>(written)) != 0))
+    return Error::from_errno("repair " + path);
+  return refused;
 }
 
 Result<void> reserve_file(const std::string& path, std::size_t bytes) {

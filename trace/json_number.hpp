@@ -24,4 +24,13 @@ Number whole_number(const Json& json) {
   return static_cast<Number>(json.template get<std::uint64_t>());
 }
 
+// A count of events; the sum of many is a number, too.
+template <typename Json>
+std::uint64_t event_count(const Json& json) {
+  constexpr std::uint64_t kCountMax = std::uint64_t{1} << 40;
+  const auto count = whole_number<std::uint64_t>(json);
+  if (count > kCountMax) throw number_out_of_range(json);
+  return count;
+}
+
 }  // namespace dpm

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "model/unchecked.hpp"
 #include "trace/json_number.hpp"
 #include "trace/meter_names.hpp"
 #include "trace/refused_json.hpp"
@@ -80,16 +81,16 @@ std::uint32_t size_at(std::span<const std::byte> message) {
   return size;
 }
 
+// A peer's counts are believed, but the sum of two must not overflow.
+constexpr std::uint64_t kEventsMax = std::uint64_t{1} << 56;
+
+}  // namespace
+
 std::string meter_name(const MeterIdentity& identity) {
   std::string name = "the meter of process " + std::to_string(identity.pid);
   if (!identity.name.empty()) name += fmt::format(" ({})", identity.name);
   return fmt::format("{} on {}", name, identity.machine);
 }
-
-// A peer's counts are believed, but the sum of two must not overflow.
-constexpr std::uint64_t kEventsMax = std::uint64_t{1} << 56;
-
-}  // namespace
 
 // ---- writing
 
@@ -260,7 +261,7 @@ void MeterStreamReader::take_meter_end(std::string_view text) {
   const std::uint64_t seen = std::min(account.seen, kEventsMax);
   if (seen > explained) lose(name + ": for reasons it does not give", seen - explained);
   for (const auto& warning : account.warnings)
-    if (warnings_.size() < kWarningsMax) warnings_.push_back(fmt::format("{}: {}", name, warning));
+    if (warnings_.size() < kWarningsMax) warnings_.push_back(labelled_warning(name, warning));
 }
 
 void MeterStreamReader::lose(const std::string& reason, std::uint64_t events) {

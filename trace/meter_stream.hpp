@@ -41,6 +41,9 @@ struct MeterIdentity {
   std::string name;  // of the program
 };
 
+// "the meter of process 17 (A) on red".
+std::string meter_name(const MeterIdentity& identity);
+
 // What became of the events of one meter: seen = delivered + losses, or its report is wrong.
 struct MeterAccount {
   std::uint64_t seen = 0;

@@ -4,6 +4,7 @@
 #include <set>
 #include <span>
 #include <tuple>
+#include <utility>
 
 #include "trace/ids_in_use.hpp"
 #include "trace/meter_names.hpp"
@@ -44,15 +45,23 @@ Result<void> NamesJournal::append(const TraceGrowth& growth) {
   lasting.ended.clear();
   lasting.closed.clear();
   if (lasting.empty()) return {};
-  std::string lines;
-  for (const auto& text : to_names(lasting, told_)) lines += text + "\n";
-  if (auto written = append_to_file(path_, std::as_bytes(std::span(lines))); !written) return written;
-  bytes_ += lines.size();
+  for (const auto& text : to_names(lasting, told_)) rest_ += text + "\n";
+  return write_rest();
+}
+
+Result<void> NamesJournal::write_rest() {
+  if (rest_.empty()) return {};
+  if (auto written = append_to_file(path_, std::as_bytes(std::span(rest_))); !written) {
+    if (rest_.size() > kRestBytesMax) rest_.clear();
+    return written;
+  }
+  bytes_ += std::exchange(rest_, {}).size();
   return {};
 }
 
 Result<void> NamesJournal::replace(const std::string& text) {
   if (auto replaced = replace_file(path_, text); !replaced) return replaced;
+  rest_.clear();
   bytes_ = text.size();
   return {};
 }

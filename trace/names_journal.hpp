@@ -31,11 +31,15 @@ inline constexpr const char* kNamesJournalName = "names.jsonl";
 
 class NamesJournal {
  public:
+  static constexpr std::size_t kRestBytesMax = 4 * 1024 * 1024;
+
   // `known`: what trace.json describes.
   NamesJournal(std::string path, const TraceInfo& known) : path_(std::move(path)), told_(TableSizes::of(known)) {}
 
-  // Every growth must be passed, in order: ids are assigned by counting. What could not be written stays unnamed.
+  // Every growth must be passed, in order: ids are assigned by counting. What could not be written waits for the next time;
+  // of more than kRestBytesMax, nothing is named.
   Result<void> append(const TraceGrowth& growth);
+  Result<void> write_rest();
 
   // Replaces the file by one that describes less.
   Result<void> replace(const std::string& text);
@@ -44,6 +48,7 @@ class NamesJournal {
 
  private:
   std::string path_;
+  std::string rest_;  // what could not be written yet
   std::uint64_t bytes_ = 0;
   TableSizes told_;
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/counted.hpp"
 
 namespace dpm {
@@ -37,6 +39,50 @@ Ledger unfinished_ledger(const TraceRead& read) {
   return ledger;
 }
 
+// What was delivered to the filter, and is not in its log.
+std::vector<Loss> missing_events(const DeliveryReport& deliveries, std::uint64_t in_log) {
+  std::uint64_t missing = deliveries.delivered() - std::min(deliveries.delivered(), in_log);
+  if (missing == 0) return {};
+  const FilterAccount& account = deliveries.account;
+  const std::string unwritten = "delivered to the filter, which could not write them";
+  if (!account.problem.empty()) return {{fmt::format("{}: {}", unwritten, account.problem), missing}};
+  std::vector<Loss> losses;
+  if (const auto refused = std::min(missing, account.unwritten); refused > 0) losses.push_back({unwritten, refused});
+  missing -= std::min(missing, account.unwritten);
+  const std::string why = deliveries.filter_ended.empty()
+                              ? "delivered to the filter, and not in its log when that was fetched"
+                              : "delivered to the filter, which had not written them when it ended: ";
+  if (missing > 0) losses.push_back({why + deliveries.filter_ended, missing});
+  return losses;
+}
+
+// The same, of the log of a filter whose collector has counted what it delivered.
+Ledger delivered_ledger(const TraceRead& read, const DeliveryReport& deliveries, std::uint64_t known_filtered) {
+  Ledger ledger;
+  ledger.kept = read.delivered + read.removed + sum_of(read.losses);
+  ledger.filtered = std::max(known_filtered, deliveries.account.filtered);
+  ledger.losses = missing_events(deliveries, ledger.kept + ledger.filtered);
+  bool has_open_meters = false;
+  for (const auto& meter : deliveries.meters) {
+    has_open_meters |= !meter.ended;
+    for (const auto& loss : meter.losses)
+      ledger.losses.push_back({fmt::format("{}: {}", meter_name(meter.meter), loss.reason), loss.events});
+  }
+  if (has_open_meters)
+    ledger.warnings.push_back(
+        "the filter or a meter was killed, or the log fetched while they were at work: later events are not known");
+  return ledger;
+}
+
+// Of the log of a standard filter that is not being written any more: what counts beside its trace. Null if that is whole.
+const DeliveryReport* deliveries_beyond(const Sidecar& sidecar, const TraceRead& read) {
+  if (sidecar.finished || read.being_recorded || read.is_partial || !read.deliveries || !read.deliveries->is_standard)
+    return nullptr;
+  std::uint64_t known = read.deliveries->delivered();
+  for (const auto& meter : read.deliveries->meters) known += sum_of(meter.losses);
+  return sidecar.paused && known <= sidecar.ledger.seen ? nullptr : &*read.deliveries;
+}
+
 }  // namespace
 
 std::string begins_in_the_middle(const Ledger& ledger, Duration window) {
@@ -63,8 +109,11 @@ void add_losses(const StreamSummary& stream, const StreamOutcome& found, bool fi
 Ledger ledger_of(const Sidecar& sidecar, const TraceRead& read) {
   const bool is_recorded = sidecar.finished || (sidecar.paused && read.losses.empty() &&
                                                 read.delivered + read.removed == sidecar.ledger.kept);
-  const bool is_complete = is_recorded && !read.is_partial;
-  Ledger ledger = is_complete ? sidecar.ledger : unfinished_ledger(read);
+  const DeliveryReport* deliveries = deliveries_beyond(sidecar, read);
+  const bool is_complete = is_recorded && !read.is_partial && deliveries == nullptr;
+  Ledger ledger = is_complete             ? sidecar.ledger
+                  : deliveries == nullptr ? unfinished_ledger(read)
+                                          : delivered_ledger(read, *deliveries, sidecar.ledger.filtered);
   std::vector<Loss> losses = read.losses;
   const std::uint64_t explained = read.delivered + read.removed + sum_of(losses);
   if (explained < ledger.kept)

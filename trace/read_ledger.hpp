@@ -1,10 +1,13 @@
-// The ledger of what was read from a trace: what its recorder wrote in trace.json, compared with what was found.
+// The ledger of what was read from a trace: what its recorder wrote in trace.json, compared with what was found, and with
+// what was delivered to the filter whose log it is.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/ledger.hpp"
+#include "trace/delivery_report.hpp"
 #include "trace/packet_decoder.hpp"
 #include "trace/sidecar.hpp"
 
@@ -15,8 +18,9 @@ void add_losses(const StreamSummary& stream, const StreamOutcome& found, bool fi
 
 struct TraceRead {
   std::uint64_t delivered = 0;
-  std::vector<Loss> losses;       // of streams
-  std::vector<Loss> undelivered;  // to the filter that wrote the trace
+  std::vector<Loss> losses;                       // of streams
+  std::vector<Loss> undelivered;                  // to the filter that wrote the trace
+  std::optional<DeliveryReport> deliveries = {};  // to it; counts when the trace is not being recorded any more
   bool being_recorded = false;
   bool is_partial = false;    // more is there, and will be read: what was not delivered is not lost
   std::uint64_t removed = 0;  // records that were not read, because --window had removed them

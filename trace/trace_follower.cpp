@@ -355,6 +355,8 @@ void TraceFollower::State::settle_ledger() {
     if (!stream.ahead.empty() && is_read(stream))
       add_losses(stream.ahead.begin()->second, stream.outcome, sidecar.finished, found.losses);
   if (const auto undelivered = read_undelivered(directory)) found.undelivered = losses_of(*undelivered);
+  if (!recording && !sidecar.finished)
+    if (auto deliveries = read_delivery_report(directory)) found.deliveries = *std::move(deliveries);
   ledger = ledger_of(sidecar, found);
   if (missed > 0)
     ledger.warnings.push_back(fmt::format(

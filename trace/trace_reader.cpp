@@ -55,6 +55,7 @@ struct TraceReader::State {
   std::vector<StreamSegments> streams;
   std::map<std::string, FileReader> held_open;  // by file
   std::vector<Loss> undelivered;                // to the filter that wrote the trace
+  std::optional<DeliveryReport> deliveries;     // to it
 
   void list_missing_fields() {
     for (const auto& filter : sidecar.description.filters) {
@@ -186,7 +187,11 @@ LossReport TraceReader::State::read(const Deliver& deliver) {
   };
   decoder->names().restart_sequences();
   std::map<ProcessId, std::vector<std::vector<Event>>> held;  // events of split processes, by stream
-  TraceRead found{.delivered = 0, .losses = {}, .undelivered = undelivered, .being_recorded = being_recorded};
+  TraceRead found{.delivered = 0,
+                  .losses = {},
+                  .undelivered = undelivered,
+                  .deliveries = deliveries,
+                  .being_recorded = being_recorded};
   found.removed = removed_records(streams);
   const auto take = [&](const Event& event, std::size_t stream) {
     if (!is_sound(event, sizes)) return false;
@@ -224,20 +229,26 @@ TraceReader::~TraceReader() = default;
 
 std::string trace_directory(const std::string& path) {
   const std::filesystem::path inside = std::filesystem::path(path) / "trace";
-  std::error_code ignored;
-  return std::filesystem::exists(inside / kSidecarName, ignored) ? inside.string() : path;
+  std::error_code wrong;
+  const bool is_there = std::filesystem::exists(inside / kSidecarName, wrong);
+  // Of another user: finding out more is refused, which the reader reports.
+  const bool is_closed = wrong == std::errc::permission_denied && std::filesystem::is_directory(inside, wrong);
+  return is_there || is_closed ? inside.string() : path;
 }
 
 Result<std::string> find_trace(const std::string& named) {
   const std::string directory = trace_directory(named);
-  std::error_code ignored;
+  std::error_code wrong;
+  const auto is_closed = [&] { return wrong == std::errc::permission_denied; };
+  const Error closed{
+      fmt::format("open trace {}: {}", directory, std::make_error_code(std::errc::permission_denied).message())};
   const std::string hint = " ('dpm run -o OUT' and 'dpm meter -o OUT' write a trace into OUT)";
-  if (!std::filesystem::exists(directory, ignored))
-    return Error{fmt::format("{}: no such directory{}", directory, hint)};
-  if (!std::filesystem::is_directory(directory, ignored))
+  if (!std::filesystem::exists(directory, wrong))
+    return is_closed() ? closed : Error{fmt::format("{}: no such directory{}", directory, hint)};
+  if (!std::filesystem::is_directory(directory, wrong))
     return Error{fmt::format("{}: not a directory{}", directory, hint)};
-  if (!std::filesystem::exists(fmt::format("{}/{}", directory, kSidecarName), ignored))
-    return Error{fmt::format("{}: not a trace: it has no {}{}", directory, kSidecarName, hint)};
+  if (!std::filesystem::exists(fmt::format("{}/{}", directory, kSidecarName), wrong))
+    return is_closed() ? closed : Error{fmt::format("{}: not a trace: it has no {}{}", directory, kSidecarName, hint)};
   return directory;
 }
 
@@ -250,9 +261,13 @@ Result<TraceReader> TraceReader::open(const std::string& named) {
   if (!sidecar) return sidecar.error();
   const auto undelivered = read_undelivered(directory);
   if (!undelivered) return undelivered.error();
+  Result<std::optional<DeliveryReport>> deliveries = std::optional<DeliveryReport>();
+  if (!sidecar->finished && !being_recorded) deliveries = read_delivery_report(directory);
+  if (!deliveries) return deliveries.error();
   auto state = std::make_unique<State>();
   state->directory = directory;
   state->undelivered = losses_of(*undelivered);
+  state->deliveries = *std::move(deliveries);
   state->sidecar = *std::move(sidecar);
   state->being_recorded = being_recorded;
   state->decoder = std::make_unique<PacketDecoder>(state->sidecar.description, state->sidecar.info);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "trace/ctf_metadata.hpp"
 #include "trace/ctf_packet.hpp"
@@ -30,6 +31,9 @@ constexpr std::size_t kRowsToWait = 16;
 // Disk space that is freed for the last trace.json, so that a full disk cannot hide what was lost.
 constexpr const char* kReserveName = "reserve";
 constexpr std::size_t kReserveBytesMin = 64 * 1024;
+// A disk on which so much can be written is not full any more. A single packet may fit again and again.
+constexpr const char* kRoomName = "room";
+constexpr std::size_t kRoomBytes = 4 * kPacketBytesMax;
 // A longer journal stays a journal: to merge it into trace.json it must be held in memory as a whole.
 constexpr std::uint64_t kJournalBytesTakenIn = std::uint64_t{16} << 20;
 // With a window, a journal is written again when it is twice as long as what was left the last time, and this.
@@ -101,6 +105,8 @@ struct TraceWriter::State {
   std::size_t reserved_bytes = 0;
   Result<void> status;          // of all but trace.json, which each time is written as a whole:
   Result<void> sidecar_status;  // of the last time
+  std::string problem;          // why the directory takes nothing now
+  bool was_refused = false;     // something, since the last look
   SpareDescriptor spare;
 
   Result<void> append(const std::string& path, std::span<const std::byte> bytes) {
@@ -109,7 +115,20 @@ struct TraceWriter::State {
   }
 
   void note(Result<void> result) {
+    note_refusal(result);
     if (status && !result) status = std::move(result);
+  }
+  void note_refusal(const Result<void>& result) {
+    if (result) return;
+    was_refused = true;
+    if (problem.empty()) problem = result.error().what;
+  }
+  void look_for_room() {
+    if (problem.empty() || std::exchange(was_refused, false)) return;
+    const std::string path = fmt::format("{}/{}", directory, kRoomName);
+    const auto found = reserve_file(path, kRoomBytes);
+    ::unlink(path.c_str());
+    if (found) problem.clear();
   }
   std::string ctf_path(const std::string& file) const {
     return fmt::format("{}/{}/{}", directory, kStreamFolder, file);
@@ -127,6 +146,7 @@ struct TraceWriter::State {
       const SpareDescriptor::Lent lent(spare);
       sidecar_status = replace_file(fmt::format("{}/{}", directory, kSidecarName), text);
     }
+    note_refusal(sidecar_status);
     if (!sidecar.finished) reserve(2 * text.size());
   }
 
@@ -153,6 +173,13 @@ struct TraceWriter::State {
     if (!names) return;
     names->add(growth, window->clock());
     if (journal->bytes() > 2 * names_rewritten_bytes + kJournalBytesToRewrite) rewrite_journal();
+  }
+
+  // Those that there was no room for.
+  void write_names() {
+    if (!journal) return;
+    const SpareDescriptor::Lent lent(spare);
+    note(journal->write_rest());
   }
 
   // Records refer to what has ended for some time yet: a message of a process may be received after its end. So names are
@@ -349,13 +376,16 @@ struct TraceWriter::State {
       if (is_split[i]) split.push_back(ProcessId{i});
   }
 
+  std::uint64_t records_refused() const {
+    std::uint64_t refused = 0;
+    for (const auto& stream : streams) refused += stream->records_refused;
+    return refused;
+  }
+
   void set_ledger(const Ledger& ledger) {
     sidecar.ledger = ledger;
-    std::uint64_t refused = 0;
-    for (const auto& stream : streams) {
-      refused += stream->records_refused;
-      sidecar.ledger.removed += stream->segments.removed();
-    }
+    for (const auto& stream : streams) sidecar.ledger.removed += stream->segments.removed();
+    const std::uint64_t refused = records_refused();
     if (refused == 0) return;
     sidecar.ledger.kept -= std::min(refused, ledger.kept);
     sidecar.ledger.lost += refused;
@@ -451,21 +481,26 @@ void TraceWriter::flush() {
 
 void TraceWriter::checkpoint() {
   flush();
+  state_->write_names();
   state_->write_sidecar();
+  state_->look_for_room();
 }
 
 void TraceWriter::checkpoint(const Ledger& so_far) {
   flush();
+  state_->write_names();
   state_->set_ledger(so_far);
   state_->sidecar.paused = true;
   state_->write_sidecar();
   state_->sidecar.paused = false;
+  state_->look_for_room();
 }
 
 void TraceWriter::on_end(const Ledger& ledger) {
   DPM_CHECK(!state_->ended);
   state_->ended = true;
   flush();
+  state_->write_names();
   state_->set_ledger(ledger);
   state_->list_split_processes();
   state_->sidecar.finished = true;
@@ -484,6 +519,9 @@ void TraceWriter::on_end(const Ledger& ledger) {
 }
 
 const Ledger& TraceWriter::ledger() const { return state_->sidecar.ledger; }
+
+const std::string& TraceWriter::problem() const { return state_->problem; }
+std::uint64_t TraceWriter::refused() const { return state_->records_refused(); }
 
 const Result<void>& TraceWriter::status() const { return state_->status ? state_->sidecar_status : state_->status; }
 

@@ -13,7 +13,7 @@
 // Compressed, a packet on disk is shorter, and nothing else is different: what waits in memory is plain.
 //
 // The writer never stops the observation. When the disk refuses a packet its records are counted as lost, with the
-// reason, and status() reports it.
+// reason, and status() reports it. problem() reports it until there is room again, which each checkpoint() tries.
 #pragma once
 
 #include <memory>
@@ -60,6 +60,10 @@ class TraceWriter : public RecordSink, public GrowthSink {
 
   // The first error of the directory.
   const Result<void>& status() const;
+
+  // Why the directory takes nothing now; empty: it does.
+  const std::string& problem() const;
+  std::uint64_t refused() const;  // records, from the beginning
 
  private:
   struct State;

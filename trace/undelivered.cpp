@@ -2,27 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "trace/files.hpp"
 #include "trace/json_number.hpp"
+#include "trace/log_folder.hpp"
 #include "trace/refused_json.hpp"
 
 namespace dpm {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kBytesMax = 16 * 1024 * 1024;
-constexpr std::uint64_t kEventsMax = std::uint64_t{1} << 40;  // their sum is a number, too
-
-std::uint64_t count_from(const Json& json) {
-  const auto count = whole_number<std::uint64_t>(json);
-  if (count > kEventsMax) throw number_out_of_range(json);
-  return count;
-}
 
 }  // namespace
 
@@ -49,8 +40,8 @@ Result<std::vector<Undelivered>> undelivered_from_json(const std::string& path, 
     for (const auto& meter : json.at("meters"))
       undelivered.push_back({meter.at("machine").get<std::string>(), meter.at("job").get<std::string>(),
                              meter.at("name").get<std::string>(), whole_number<std::uint32_t>(meter.at("pid")),
-                             meter.at("problem").get<std::string>(), count_from(meter.at("waiting")),
-                             count_from(meter.at("lost")), meter.at("file").get<std::string>()});
+                             meter.at("problem").get<std::string>(), event_count(meter.at("waiting")),
+                             event_count(meter.at("lost")), meter.at("file").get<std::string>()});
     return undelivered;
   } catch (const nlohmann::json::exception& wrong) {
     return refused_json(path, "not a list of undelivered events", text, wrong);
@@ -58,18 +49,9 @@ Result<std::vector<Undelivered>> undelivered_from_json(const std::string& path, 
 }
 
 Result<std::vector<Undelivered>> read_undelivered(const std::string& directory) {
-  fs::path folder = fs::path(directory).lexically_normal();
-  if (!folder.has_filename()) folder = folder.parent_path();
-  std::vector<fs::path> places = {folder / kUndeliveredName};
-  // The standard filter writes the folder "trace" of its log.
-  if (folder.filename() == "trace") places.push_back(folder.parent_path() / kUndeliveredName);
-  for (const auto& place : places) {
-    std::error_code ignored;
-    if (!fs::exists(place, ignored)) continue;
-    const auto text = read_text_file(place.string(), kBytesMax);
-    if (!text) return text.error();
-    return undelivered_from_json(place.string(), *text);
-  }
+  const auto text = read_file_of_log(directory, kUndeliveredName, kBytesMax);
+  if (!text) return text.error();
+  if (*text) return undelivered_from_json((*text)->path, (*text)->text);
   return std::vector<Undelivered>{};
 }
 

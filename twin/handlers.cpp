@@ -185,9 +185,9 @@ class HandlerWriter {
 
   Steps every_time(HandlerClass& handled, std::size_t rare, std::size_t period, const HandlerKey& key) {
     const auto& shapes = handled.shapes.all();
-    Number at_least{static_cast<double>(period)};
+    Value at_least = period;
     const Group& from = material_.groups.all[key.from];
-    if (from.counted && from.members.size() == period) at_least.parameter = from.name + "_count";
+    if (from.counted && from.members.size() == period) at_least.written = "$" + from.name + "_count";
     return every(new_counter(), at_least, shapes[rare].steps(material_, group_.members.size(), warnings_),
                  shapes[1 - rare].steps(material_, group_.members.size(), warnings_));
   }

@@ -51,14 +51,13 @@ std::vector<double> representatives(const std::vector<double>& sorted, std::size
 // A quantity that always has the same value is not dealt.
 Quantity dealt(std::vector<double> values, std::vector<double> weights, bool one_weight) {
   if (values.size() == 1) return Quantity::constant(values.front());
-  return {Quantity::Kind::measured, 0, 0, std::move(values), std::move(weights), one_weight};
+  return {Quantity::Kind::measured, {}, {}, std::move(values), std::move(weights), one_weight};
 }
 
 Step count_step(const std::string& counter) { return {steps::Count{{counter}}}; }
 
-Step if_step(const std::string& counter, Number at_least, Steps then, Steps otherwise = {}) {
-  return {steps::If{.variable = {counter},
-                    .at_least = std::move(at_least),
+Step if_step(const std::string& counter, Value at_least, Steps then, Steps otherwise = {}) {
+  return {steps::If{.criterion = {.compared = {0, counter}, .at_least = std::move(at_least)},
                     .steps = std::move(then),
                     .otherwise = std::move(otherwise)}};
 }
@@ -88,7 +87,7 @@ Quantity summarise(std::vector<double> samples, std::size_t members) {
 }
 
 double mean(const Quantity& quantity) {
-  if (quantity.kind == Quantity::Kind::constant) return quantity.low;
+  if (quantity.kind == Quantity::Kind::constant) return quantity.first.number;
   return std::inner_product(quantity.values.begin(), quantity.values.end(), quantity.weights.begin(), 0.0) /
          std::accumulate(quantity.weights.begin(), quantity.weights.end(), 0.0);
 }
@@ -105,11 +104,11 @@ Step wait_step(const std::string& kind, const std::string& group, std::uint64_t 
   return {steps::Wait{.kinds = {{kind}}, .from = {group}, .count = {times}, .timeout = std::move(timeout)}};
 }
 
-Step repeat_step(Whole times, Steps steps) { return {steps::Repeat{std::move(times), std::move(steps)}}; }
+Step repeat_step(Value times, Steps steps) { return {steps::Repeat{std::move(times), std::move(steps)}}; }
 
 Step stop_step() { return {steps::Stop{}}; }
 
-Steps every(const std::string& counter, Number period, Steps when, Steps otherwise) {
+Steps every(const std::string& counter, Value period, Steps when, Steps otherwise) {
   Steps then = {{steps::Set{{counter}, {}}}};
   append(then, std::move(when));
   return {count_step(counter), if_step(counter, std::move(period), std::move(then), std::move(otherwise))};

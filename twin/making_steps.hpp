@@ -17,13 +17,13 @@ Step compute_step(Quantity seconds);
 Step sleep_step(Quantity seconds);
 Step send_step(const std::string& kind, const std::string& group, Quantity bytes, Pick pick = Pick::random);
 Step wait_step(const std::string& kind, const std::string& group, std::uint64_t times = 1, Timeout timeout = {});
-Step repeat_step(Whole times, Steps steps);
+Step repeat_step(Value times, Steps steps);
 Step stop_step();
 
 // ---- counted; the counter is a variable of the program
 
 // `when` every `period` times, and `otherwise` the other times.
-Steps every(const std::string& counter, Number period, Steps when, Steps otherwise);
+Steps every(const std::string& counter, Value period, Steps when, Steps otherwise);
 
 // The first `times` times the steps of the first phase, and so on; the last phase has no end.
 struct Phase {

@@ -217,7 +217,7 @@ void RecordingSink::State::join_ends() {
 void RecordingSink::State::join(const Event& event, MessageEnd end, std::uint32_t index) {
   const ProcessId sender = end == MessageEnd::send ? event.process : event.peer;
   if (sender.is_none()) return;
-  const MessageKey key{event.sequence, sender.value, event.channel.value};
+  const MessageKey key = message_key(event);
   auto* other = matcher.find(key);
   if (other == nullptr) {
     matcher.insert(key, end, event.process.value, index);

@@ -28,9 +28,9 @@ Json in_seconds(double value) { return std::round(value * 1e9) / 1e9; }
 void add_parameters(Steps& steps, Json& parameters) {
   each_step(steps, [&](Step& step) {
     const auto* repeat = std::get_if<steps::Repeat>(&step.what);
-    if (repeat == nullptr || repeat->times.parameter.empty()) return;
-    parameters[repeat->times.parameter] = {{"default", repeat->times.value},
-                                           {"meaning", "how often each repeats its work"}};
+    if (repeat == nullptr || repeat->times.written.empty()) return;
+    parameters[repeat->times.written.substr(1)] = {{"default", repeat->times.count()},
+                                                   {"meaning", "how often each repeats its work"}};
   });
 }
 

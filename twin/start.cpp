@@ -114,7 +114,7 @@ class StartWriter {
     if (!keeps_order) shapes.keep_commonest(kShapesMost);
     twin_.activities_forced += shapes.forced();
     const std::uint64_t times = std::max<std::size_t>(1, (all + cycles_.size() / 2) / cycles_.size());
-    steps.push_back(repeat_step({times, twin_.name + "_repeats"},
+    steps.push_back(repeat_step({times, "$" + twin_.name + "_repeats"},
                                 keeps_order ? shapes.steps_in_order(material_, order, warnings_)
                                             : shapes.steps(material_, group_.members.size(), warnings_)));
   }

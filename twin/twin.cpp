@@ -256,7 +256,7 @@ class TwinMaker {
   }
 
   static void lengthen(Quantity& bytes) {
-    bytes.low = std::max<double>(bytes.low, kBytesForRequest);
+    bytes.first.number = std::max<double>(bytes.first.number, kBytesForRequest);
     for (double& value : bytes.values) value = std::max<double>(value, kBytesForRequest);
   }
 

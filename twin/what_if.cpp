@@ -104,8 +104,8 @@ Result<TwinGroup*> group_called(Twin& twin, const std::string& process) {
 }
 
 void shorten(Quantity& amount, double speed) {
-  amount.low /= speed;
-  amount.high /= speed;
+  amount.first.number /= speed;
+  amount.second.number /= speed;
   for (double& value : amount.values) value /= speed;
 }
 

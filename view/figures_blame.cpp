@@ -9,6 +9,7 @@
 #include "analysis/blame/blame_causes.hpp"
 #include "model/share.hpp"
 #include "view/blame_words.hpp"
+#include "view/text.hpp"
 
 namespace dpm::view {
 namespace {
@@ -64,10 +65,10 @@ class Walk {
     for (std::uint32_t i = 0; i < depth; ++i) indented += "\u2003";
     rows.push_back({{indented + text, depth == 0 ? CellTone::strong : CellTone::normal},
                     {share_of_text(ns, tree_, part)},
-                    {fmt::format("{:.6g} s", static_cast<double>(ns) * 1e-9)}});
+                    {seconds(static_cast<double>(ns) * 1e-9)}});
     boxes.push_back(
         {depth, from, from + share, text, tone,
-         fmt::format("{}: {}, {:.6g} s", text, share_of_text(ns, tree_, part), static_cast<double>(ns) * 1e-9)});
+         fmt::format("{}: {}, {}", text, share_of_text(ns, tree_, part), seconds(static_cast<double>(ns) * 1e-9))});
   }
 
   void divide(const BlameNode& node, std::uint32_t depth, double from) {
@@ -108,7 +109,7 @@ Table causes_table(const BlameTree& tree, const TraceInfo& info) {
   const auto add = [&](const std::string& text, std::int64_t time_ns, BlamePart part) {
     table.rows.push_back({{text, CellTone::prose},
                           {share_of_text(time_ns, tree, part)},
-                          {fmt::format("{:.6g} s", static_cast<double>(time_ns) * 1e-9)}});
+                          {seconds(static_cast<double>(time_ns) * 1e-9)}});
   };
   const auto causes = longest_causes(tree.root);
   for (std::size_t i = 0; i < std::min(kCausesMax, causes.size()); ++i) {

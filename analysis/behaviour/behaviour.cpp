@@ -13,6 +13,7 @@
 #include "analysis/behaviour/destination_finder.hpp"
 #include "analysis/behaviour/gather_finder.hpp"
 #include "analysis/behaviour/request_queue_finder.hpp"
+#include "analysis/behaviour/semaphore_finder.hpp"
 
 namespace dpm {
 namespace {
@@ -63,6 +64,7 @@ class Chooser {
 
   InferredBehaviour run() {
     wait_for_timers();
+    sleep();
     choose_among_requests();
     hand_out();
     count();
@@ -99,11 +101,13 @@ class Chooser {
       chosen_[counting.process.value] = true;
       auto& counts = choice_.roles.counts_from;
       if (counts.empty()) counts.resize(history_.process_count());
+      if (counting.or_in_turn) choice_.counts_or_in_turn.push_back(counting.process);
       counts[counting.process.value] = counting.senders;
       choice_.why.push_back({"count",
                              {counting.process},
-                             fmt::format("continue after every {} messages from any of {}, {} times", counting.every,
-                                         names(history_, counting.senders), counting.times)});
+                             fmt::format("continue after every {} messages from any of {}, {} times{}", counting.every,
+                                         names(history_, counting.senders), counting.times,
+                                         counting.or_in_turn ? "; or wait for one after the other" : "")});
     }
   }
 
@@ -142,12 +146,23 @@ class Chooser {
     std::vector<bool> settled = chosen_;
     for (const TimersOfProgram& idle : idle_)
       for (const std::uint32_t p : idle.processes) settled[p] = true;
-    RequestQueues queues = find_request_queues(history_, settled);
-    if (queues.empty()) return;
-    for (const RequestQueue& queue : queues.queues) {
-      chosen_[queue.process] = true;
-      choice_.why.push_back({"queue", {ProcessId{queue.process}}, reason_of(queue)});
+    RequestQueues queues;
+    std::map<std::pair<std::string, std::int64_t>, AlikeProcesses> alike;
+    for (RequestQueue& queue : find_semaphores(history_, settled)) {
+      settled[queue.process] = true;
+      alike[{program_of(queue.process), queue.semaphore->units}].add(queue.process, queue.semaphore->waited);
+      queues.queues.push_back(std::move(queue));
     }
+    for (const auto& [key, those] : alike)
+      choice_.why.push_back({"semaphore", those.processes, reason_of_semaphore(key.second, those.times)});
+    for (RequestQueue& queue : find_request_queues(history_, settled).queues) {
+      choice_.why.push_back({"queue", {ProcessId{queue.process}}, reason_of(queue)});
+      queues.queues.push_back(std::move(queue));
+    }
+    if (queues.empty()) return;
+    std::sort(queues.queues.begin(), queues.queues.end(),
+              [](const RequestQueue& a, const RequestQueue& b) { return a.process < b.process; });
+    for (const RequestQueue& queue : queues.queues) chosen_[queue.process] = true;
     choice_.roles.queues = std::make_shared<const RequestQueues>(std::move(queues));
   }
 
@@ -182,6 +197,15 @@ class Chooser {
                                          seconds_text(calls.wait_ns), calls.times)});
     idle_ = std::move(timers.idle);
     if (!timers.waits_ns.empty()) choice_.roles.timers = std::make_shared<const Timers>(std::move(timers));
+  }
+
+  void sleep() {
+    Sleeps sleeps = find_sleeps(history_);
+    if (sleeps.before_ns.empty()) return;
+    choice_.why.push_back({"sleep", as_ids(sleeps.processes),
+                           fmt::format("sleep {} times, {} in all: modelled as sleeps of the same length",
+                                       sleeps.before_ns.size(), seconds_text(sleeps.total_ns))});
+    choice_.roles.sleeps = std::make_shared<const Sleeps>(std::move(sleeps));
   }
 
   void leave_the_others() {

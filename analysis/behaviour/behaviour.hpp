@@ -1,6 +1,7 @@
 // The order of receives that suits each process, chosen from what the trace shows, with the reason in words.
 //
 //   role      a dispatcher and its workers (roles.hpp)
+//   semaphore a process that answers some requests only when others have given back (semaphore_finder.hpp)
 //   count     a process that continues after every n-th message, whatever its sender (counting.hpp)
 //   round robin, least outstanding   how a process chooses among several receivers (destination_finder.hpp): for each
 //             such choice, listed beside its order
@@ -35,13 +36,14 @@ struct InferredBehaviour {
   DestinationChoices choices;  // all that destination_finder.hpp finds
   HiddenState hidden;
   std::vector<BehaviourRule> why;
-  // What the trace does not exclude: gathers go on with the answers of the same senders.
+  // What the trace does not exclude: gathers go on with the answers of the same senders, ...
   bool gathers_by_sender = false;
-  std::vector<ProcessId> open;  // processes that no rule explains
+  std::vector<ProcessId> counts_or_in_turn;  // ... and these wait for one sender after the other, and do not count
+  std::vector<ProcessId> open;               // processes that no rule explains
 
   bool same_as_arrival() const {
     return roles.dispatcher_of.empty() && roles.counts_from.empty() && roles.destinations == nullptr &&
-           roles.timers == nullptr && roles.queues == nullptr && roles.gathers == nullptr;
+           roles.timers == nullptr && roles.sleeps == nullptr && roles.queues == nullptr && roles.gathers == nullptr;
   }
 };
 

@@ -4,6 +4,10 @@
 #include <map>
 #include <optional>
 
+#include "analysis/behaviour/requests.hpp"
+#include "analysis/history/message_costs.hpp"
+#include "analysis/history/target.hpp"
+
 namespace dpm {
 namespace {
 
@@ -20,11 +24,21 @@ struct Taken {
   std::uint64_t since = 0;  // it last went on
   std::uint64_t every = 0;
   bool regular = true;
+  std::vector<std::uint32_t> order, first_order;  // of the senders of an interval
+  bool in_one_order = true;
+  bool works_between = false;
 
-  void note(std::uint32_t sender, bool goes_on) {
+  void note(std::uint32_t sender, bool goes_on, bool works) {
     ++senders[sender];
     ++since;
-    if (!goes_on) return;
+    order.push_back(sender);
+    if (!goes_on) {
+      works_between |= works;
+      return;
+    }
+    if (first_order.empty()) first_order = order;
+    in_one_order &= order == first_order;
+    order.clear();
     if (every == 0) every = since;
     regular &= since == every;
     since = 0;
@@ -40,21 +54,21 @@ struct Taken {
   }
 };
 
-std::optional<Counting> counting_of(const History& history, std::uint32_t p) {
+std::optional<Counting> counting_of(const History& history, MessageCosts& costs, std::uint32_t p) {
   std::map<std::uint32_t, Taken> by_set;
   const std::uint32_t end = history.first_event[p + 1];
   std::uint32_t e = history.first_event[p];
   while (e < end) {
     const HistoryEvent& begin = history.events[e];
-    ++e;
-    if (begin.kind() != HistoryKind::receive) continue;
+    if (begin.kind() != HistoryKind::receive) {
+      ++e;
+      continue;
+    }
     if (begin.match == kNoEvent)
       return std::nullopt;  // it came from outside: when it comes on another placement is not known
-    Taken& taken = by_set[begin.channel];
-    bool goes_on = false;
-    for (; e < end && history.events[e].kind() != HistoryKind::receive; ++e)
-      goes_on |= history.events[e].kind() == HistoryKind::send;
-    taken.note(begin.peer, goes_on);
+    const AfterReceive after = after_receive(history, costs, p, e);
+    by_set[begin.channel].note(begin.peer, after.sends, after.works());
+    e = after.next;
   }
   for (const auto& [set, taken] : by_set) {
     if (!taken.regular || taken.every < 2 || taken.times < kEqualIntervalsAtLeast || !taken.one_of_each()) continue;
@@ -63,7 +77,7 @@ std::optional<Counting> counting_of(const History& history, std::uint32_t p) {
       return other.first != own && std::any_of(other.second.senders.begin(), other.second.senders.end(), is_sender);
     });
     if (elsewhere) continue;
-    Counting counting{{p}, taken.every, {}, taken.times};
+    Counting counting{{p}, taken.every, {}, taken.times, taken.in_one_order || taken.works_between};
     for (const auto& sender : taken.senders) counting.senders.push_back(sender.first);
     return counting;
   }
@@ -74,8 +88,11 @@ std::optional<Counting> counting_of(const History& history, std::uint32_t p) {
 
 std::vector<Counting> find_counting(const History& history) {
   std::vector<Counting> found;
+  const Target here = traced_without_messages(history);
+  MessageCosts costs(history, here);
+  costs.move(here.machine_of);
   for (std::uint32_t p = 0; p < history.process_count(); ++p)
-    if (auto counting = counting_of(history, p)) found.push_back(std::move(*counting));
+    if (auto counting = counting_of(history, costs, p)) found.push_back(std::move(*counting));
   return found;
 }
 

@@ -20,6 +20,8 @@ struct Counting {
   std::uint64_t every = 0;             // messages
   std::vector<std::uint32_t> senders;  // sorted
   std::uint64_t times = 0;             // it went on
+  // It may as well wait for one sender after the other: they come in one order each time, or it works between them.
+  bool or_in_turn = false;
 };
 
 std::vector<Counting> find_counting(const History& history);

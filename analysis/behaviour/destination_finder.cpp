@@ -37,8 +37,7 @@ Likeness likeness(const ChosenSend& sent, Alike alike) {
 
 // Where CPU times are those of work alone, on machines of speed 1.
 Target work_alone(const History& history) {
-  Target target = traced_target(history);
-  target.delays = {};
+  Target target = traced_without_messages(history);
   for (MachineInfo& machine : target.machines) machine.speed = 1;
   return target;
 }

@@ -63,6 +63,7 @@ std::optional<DestinationChoice> least_outstanding(const History& history, std::
   bool next_of_several = true;  // of several alike, always the next after the one before
   std::size_t at = 0;
   std::size_t answers = 0;
+  std::map<std::uint32_t, std::size_t> silent_for;  // by member that has not answered since: SENDs to others
   auto next = sends.begin();
   for (std::uint32_t e = history.first_event[process]; e < history.first_event[process + 1]; ++e) {
     const HistoryEvent& event = history.events[e];
@@ -70,6 +71,7 @@ std::optional<DestinationChoice> least_outstanding(const History& history, std::
     if (event.kind() == HistoryKind::receive) {
       outstanding.answered_by(event.peer);
       answers += receivers.contains(event.peer);
+      silent_for.erase(event.peer);
     }
     if (event.kind() != HistoryKind::send) continue;
     if (next != sends.end() && *next == e) {
@@ -85,10 +87,16 @@ std::optional<DestinationChoice> least_outstanding(const History& history, std::
       at = static_cast<std::size_t>(std::find(choice.members.begin(), choice.members.end(), event.peer) -
                                     choice.members.begin()) +
            1;
+      for (auto& [member, count] : silent_for) ++count;
+      silent_for[event.peer] = 0;
     }
     outstanding.sent_to(event.peer);
   }
   if (telling < kRepeatedAtLeast || 2 * answers < sends.size()) return std::nullopt;
+  // One that has failed owes its last answer without end.
+  if (std::any_of(silent_for.begin(), silent_for.end(),
+                  [](const auto& entry) { return entry.second >= kRepeatedAtLeast; }))
+    return std::nullopt;
   // Members in turn owe few answers, too, where there are more of them than requests at a time.
   if (!next_of_several && forced < kRepeatedAtLeast) return std::nullopt;
   return choice;

@@ -15,6 +15,8 @@ constexpr std::size_t kTimesAtLeast = 4;  // fewer may be by chance
 struct Gathering {
   std::vector<std::uint32_t> receives;  // of the answers, in order
   std::vector<bool> goes_on;            // after each of them
+  std::size_t missing = 0;              // answers, because the trace ends
+  std::uint32_t asked = 0;              // the last SEND
 };
 struct Class {
   std::multiset<std::string> programs;  // of those asked
@@ -56,22 +58,22 @@ class GatherFinder {
       for (std::size_t k = 0; answers && k < peer.receives.size(); ++k)
         answers = peer.sends[k] < peer.receives[k] &&
                   history_.events[peer.sends[k]].match < history_.events[peer.receives[k]].match;
-      for (std::size_t k = 0; answers && k < peer.receives.size(); ++k) answer_to_[peer.sends[k]] = peer.receives[k];
+      for (std::size_t k = 0; answers && k < peer.sends.size(); ++k)
+        answer_to_[peer.sends[k]] = k < peer.receives.size() ? peer.receives[k] : kNoEvent;
     }
   }
 
   void find_gatherings() {
-    std::vector<std::uint32_t> answers;
+    Gathering gathering;
     Class asked;
     std::set<std::uint32_t> receivers;
     const auto end_of_asking = [&] {
-      if (asked.programs.size() > 1 && answers.size() > 1) {
-        std::sort(answers.begin(), answers.end());
-        auto& gathering = classes_[asked].emplace_back();
-        gathering.receives = answers;
-        for (const std::uint32_t receive : answers) gathering.goes_on.push_back(goes_on_after(receive));
+      if (asked.programs.size() > 1 && !gathering.receives.empty()) {
+        std::sort(gathering.receives.begin(), gathering.receives.end());
+        for (const std::uint32_t receive : gathering.receives) gathering.goes_on.push_back(goes_on_after(receive));
+        classes_[asked].push_back(std::move(gathering));
       }
-      answers.clear();
+      gathering = {};
       asked.programs.clear();
       receivers.clear();
     };
@@ -82,7 +84,12 @@ class GatherFinder {
         continue;
       const auto answer = answer_to_.find(e);
       if (answer == answer_to_.end()) continue;
-      answers.push_back(answer->second);
+      if (answer->second == kNoEvent) {
+        ++gathering.missing;
+      } else {
+        gathering.receives.push_back(answer->second);
+      }
+      gathering.asked = e;
       asked.programs.insert(history_.info.processes[event.peer].program);
     }
     end_of_asking();
@@ -128,7 +135,11 @@ class GatherFinder {
     for (const auto& [i, count] : by_number)
       if (count.first > count.second) needed = std::max(needed, i + 1);
     found.rules.push_back({process_, asked, needed, gatherings.size(), of_sender == 0});
-    for (Gathering& gathering : gatherings) found.gathers.add(std::move(gathering.receives));
+    for (Gathering& gathering : gatherings) {
+      if (gathering.missing > 0 && gathering.receives.size() >= needed)
+        found.gathers.add_cut_off({found.gathers.size(), needed, gathering.missing, gathering.asked});
+      found.gathers.add(std::move(gathering.receives));
+    }
   }
 
   // Answers that it waits for alone, and takes directly after each other, belong together, whatever it does after them, and if
@@ -172,7 +183,7 @@ class GatherFinder {
 
   const History& history_;
   const std::uint32_t process_, first_, end_;
-  std::unordered_map<std::uint32_t, std::uint32_t> answer_to_;  // by SEND
+  std::unordered_map<std::uint32_t, std::uint32_t> answer_to_;  // by SEND; none: the trace ends before it
   std::map<Class, std::vector<Gathering>> classes_;
 };
 

@@ -314,8 +314,7 @@ RequestQueues find_request_queues(const History& history, const std::vector<bool
   if (!history.receive_calls_metered) return found;
   const std::vector<IntakeLimit> limits = find_intake_limits(history);
   const Target here = traced_target(history);
-  Target of_work = here;  // where messages cost nothing
-  of_work.delays = {};
+  const Target of_work = traced_without_messages(history);
   MessageCosts costs(history, of_work);
   costs.move(here.machine_of);
   std::optional<Schedule> traced;

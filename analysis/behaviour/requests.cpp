@@ -50,7 +50,7 @@ std::vector<std::string> reaction(const History& history, const Request& request
                        : event.peer == kNoPeer ? std::string()
                                                : history.info.processes[event.peer].program);
   };
-  if (queue != nullptr && queue->deferred > 0) {
+  if (queue != nullptr && queue->defers()) {
     for (const std::uint32_t e : queue->work_of.at(request.receive).events) note(history.events[e]);
     return reaction;
   }
@@ -60,6 +60,17 @@ std::vector<std::string> reaction(const History& history, const Request& request
     note(event);
   }
   return reaction;
+}
+
+AfterReceive after_receive(const History& history, MessageCosts& costs, std::uint32_t process, std::uint32_t receive) {
+  AfterReceive after;
+  for (after.next = receive + 1; after.next < history.first_event[process + 1]; ++after.next) {
+    const HistoryEvent& event = history.events[after.next];
+    after.work_ns += costs.cpu(event, process).before_ns;
+    if (event.kind() == HistoryKind::receive) break;
+    after.sends |= event.kind() == HistoryKind::send;
+  }
+  return after;
 }
 
 }  // namespace dpm

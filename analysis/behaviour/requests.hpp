@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/history/history.hpp"
+#include "analysis/history/message_costs.hpp"
 #include "analysis/history/request_queues.hpp"
 
 namespace dpm {
@@ -32,8 +33,21 @@ struct RequestKind {
 };
 std::map<RequestKind, std::vector<Request>> by_kind(const History& history, const std::vector<Request>& requests);
 
-// What the process does for a request: to which programs it writes, and the size of an answer. `queue`: of a process that waits
-// with requests in hand, whose work need not follow the request; null: what it does up to its next message counts.
+// What the process does for a request: to which programs it writes, and the size of an answer. `queue`: of a process whose
+// work need not follow the request; null: what it does up to its next message counts.
 std::vector<std::string> reaction(const History& history, const Request& request, const RequestQueue* queue);
+
+constexpr std::int64_t kWork_ns = 1000;  // less is the rounding of costs
+
+// What a process does between a RECEIVE and its next one.
+struct AfterReceive {
+  std::int64_t work_ns = 0;
+  bool sends = false;
+  std::uint32_t next = 0;  // that RECEIVE, or the end of its events
+
+  bool works() const { return work_ns > kWork_ns; }
+};
+// `costs`: where messages cost nothing.
+AfterReceive after_receive(const History& history, MessageCosts& costs, std::uint32_t process, std::uint32_t receive);
 
 }  // namespace dpm

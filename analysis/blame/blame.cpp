@@ -76,7 +76,7 @@ std::size_t BlameAnalysis::requests(ProcessId process) const {
 
 std::optional<BlameInterval> BlameAnalysis::request(ProcessId process, std::size_t number) const {
   if (number == 0 || number > requests(process)) return std::nullopt;
-  return line_of(process)->requests[number - 1];
+  return line_of(process)->requests[number - 1].interval;
 }
 
 bool BlameAnalysis::is_measured(ProcessId process) const {

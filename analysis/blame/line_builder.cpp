@@ -114,12 +114,12 @@ ProcessLine LineBuilder::line_of(std::span<const std::uint32_t> own) const {
 }
 
 void LineBuilder::note_request(const Event& event, std::int64_t now_ns, Asked& asked,
-                               std::vector<BlameInterval>& requests) {
+                               std::vector<BlameRequest>& requests) {
   if (is_message(event, EventType::send)) asked[event.peer.value].push_back(now_ns);
   if (!is_message(event, EventType::receive)) return;
   auto& sends = asked[event.peer.value];
   if (sends.empty()) return;
-  requests.push_back({sends.front(), now_ns});
+  requests.push_back({{sends.front(), now_ns}, event.peer});
   sends.clear();
 }
 

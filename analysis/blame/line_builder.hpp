@@ -34,7 +34,7 @@ class LineBuilder {
   void find_end(ProcessGap& gap, const Event& wait, bool is_measured, std::int64_t& idle_ns) const;
   // Its row; none: no message ended the gap before this event.
   std::optional<std::uint32_t> receive_at(std::span<const std::uint32_t> own, std::size_t i) const;
-  static void note_request(const Event& event, std::int64_t now_ns, Asked& asked, std::vector<BlameInterval>& requests);
+  static void note_request(const Event& event, std::int64_t now_ns, Asked& asked, std::vector<BlameRequest>& requests);
 
   std::span<const Event> events_;
   std::span<const std::int64_t> times_ns_;

@@ -15,6 +15,12 @@ struct BlameInterval {
   std::int64_t length_ns() const { return to_ns - from_ns; }
 };
 
+// From a SEND that is answered to the RECEIVE of the answer.
+struct BlameRequest {
+  BlameInterval interval;
+  ProcessId answered_by;
+};
+
 // From one event of a process to the next.
 struct ProcessGap {
   std::int64_t from_ns = 0, to_ns = 0;
@@ -32,7 +38,7 @@ struct ProcessGap {
 
 struct ProcessLine {
   std::vector<ProcessGap> gaps;
-  std::vector<BlameInterval> requests;  // from a SEND that is answered to the RECEIVE of the answer
+  std::vector<BlameRequest> requests;
   std::int64_t first_ns = 0, last_ns = 0;
   MachineId machine;
   std::int64_t ready_ns = 0, other_ns = 0;  // in all

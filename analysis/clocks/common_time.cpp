@@ -224,15 +224,14 @@ class Ordering {
     };
     for (std::uint32_t i = 0; i < events_.size(); ++i) {
       const Event& event = events_[i];
-      if (event.type == EventType::send && is_message(event))
-        sends.push_back({{event.sequence, event.process.value, event.channel.value}, i});
+      if (event.type == EventType::send && is_message(event)) sends.push_back({message_key(event), i});
     }
     std::sort(sends.begin(), sends.end(), [&](const auto& a, const auto& b) { return before(a.first, b.first); });
     for (std::uint32_t i = 0; i < events_.size(); ++i) {
       const Event& event = events_[i];
       const bool arrives = event.type == EventType::receive || event.type == EventType::message_queued;
       if (!arrives || !is_message(event) || event.peer.is_none()) continue;
-      const MessageKey key{event.sequence, event.peer.value, event.channel.value};
+      const MessageKey key = message_key(event);
       const auto found = std::lower_bound(sends.begin(), sends.end(), key,
                                           [&](const auto& send, const MessageKey& k) { return before(send.first, k); });
       if (found != sends.end() && found->first == key) cause_[i] = found->second;

@@ -24,6 +24,13 @@ class Gathers {
     for (const std::uint32_t receive : receives) of_.emplace_back(receive, gatherings_.size());
     gatherings_.push_back(std::move(receives));
   }
+  // The trace ends before all that were asked have answered. One that is missing might have come before the last one `needed`.
+  struct CutOff {
+    std::size_t gathering = 0, needed = 0, missing = 0;
+    std::uint32_t asked = 0;  // the last SEND
+  };
+  void add_cut_off(const CutOff& cut_off) { cut_off_.push_back(cut_off); }
+  const std::vector<CutOff>& cut_off() const { return cut_off_; }
   // Call after the last add().
   void finish() { std::sort(of_.begin(), of_.end()); }
 
@@ -36,10 +43,12 @@ class Gathers {
     return found->second;
   }
   std::uint32_t receive_at(std::size_t gathering, std::size_t k) const { return gatherings_[gathering].at(k); }
+  std::size_t answers(std::size_t gathering) const { return gatherings_[gathering].size(); }
 
  private:
   std::vector<std::vector<std::uint32_t>> gatherings_;
   std::vector<std::pair<std::uint32_t, std::size_t>> of_;  // by RECEIVE
+  std::vector<CutOff> cut_off_;
 };
 
 }  // namespace dpm

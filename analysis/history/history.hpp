@@ -108,6 +108,13 @@ struct UnmetWait {
   std::uint64_t since_send_ns = 0;  // from its last SEND; 0: there is none
 };
 
+// Time before `event` in which the process neither used CPU time nor asked for a message, by its machine's clock. Of simulated processes
+// alone: a real program also pauses for its disk and for its locks.
+struct Pause {
+  std::uint32_t event = kNoEvent;
+  std::uint64_t ns = 0;
+};
+
 // When a process performed its first and last SEND, RECEIVE, CREATEPROCESS or WAIT, by its machine's own clock. Only
 // differences within one process are meaningful; they are the trace's own measure of elapsed time.
 struct LocalSpan {
@@ -131,8 +138,10 @@ struct History {
   std::vector<ExternalArc> external_arcs;      // by increasing `to`
   std::vector<CallsBetween> calls_between;     // by increasing event
   std::vector<UnmetWait> unmet_waits;          // by increasing event
+  std::vector<Pause> pauses;                   // by increasing event
   std::vector<LocalSpan> local_spans;          // by process
   std::vector<LocalLifetime> local_lifetimes;  // by process
+  std::vector<std::uint32_t> looks_in_vain;    // by process: RECEIVECALLs that did not wait, after which it worked on
   bool receive_calls_metered = false;          // false: it is not known which channels a RECEIVE waited for
 
   // What could not be placed (ArcKind::missing); shown with every result that uses the graph.

@@ -11,8 +11,8 @@
 namespace dpm {
 namespace {
 
-// While the meter handles a call, the process is not idle, although its CPU time does not advance.
-constexpr std::uint64_t kLookNs = 10'000;
+// Shorter pauses are the rounding of clocks.
+constexpr std::uint64_t kPauseNs = 10'000;
 
 std::uint32_t peer_bits(ProcessId process) { return process.is_none() ? kNoPeer : process.value; }
 
@@ -54,6 +54,7 @@ void HistoryBuild::add(const Event& event) {
   if (event.has_ready_time()) process.ready_time_ns = event.ready_time_ns;
   if (event.proc_time_ns > 0) any_proc_time = true;
   note_lifetime(event, process);
+  if (info->properties.scripted) note_pause(event, process);
 
   switch (event.type) {
     case EventType::send:
@@ -98,6 +99,31 @@ void HistoryBuild::note_lifetime(const Event& event, ProcessBuild& process) cons
   if (event.machine == lifetime.machine) lifetime.last = std::max(lifetime.last, event.local_time);
 }
 
+// Not while it waits for a message, and not by events that happen to a process, such as the arrival of one.
+void HistoryBuild::note_pause(const Event& event, ProcessBuild& process) {
+  switch (event.type) {
+    case EventType::send:
+    case EventType::receive:
+    case EventType::receive_call:
+    case EventType::create_process:
+    case EventType::start_process:
+    case EventType::wait:
+      break;
+    default:
+      return;
+  }
+  const bool goes_on = event.type != EventType::receive && event.type != EventType::start_process &&
+                       event.type != EventType::wait && !process.asked_at;
+  if (process.last_at && goes_on && event.local_time > *process.last_at) {
+    const auto passed_ns =
+        static_cast<std::uint64_t>(event.local_time.ns) - static_cast<std::uint64_t>(process.last_at->ns);
+    const std::uint64_t used_ns = process.proc_time_ns - process.last_proc_time_ns;
+    process.paused_ns += passed_ns > used_ns ? passed_ns - used_ns : 0;
+  }
+  process.last_at = event.local_time;
+  process.last_proc_time_ns = process.proc_time_ns;
+}
+
 std::uint32_t HistoryBuild::append(const Event& event, ProcessBuild& process, HistoryKind kind, ArcKind arc) {
   HistoryEvent node;
   node.cpu_ns = process.proc_time_ns - process.at_last_node_ns;
@@ -127,6 +153,8 @@ std::uint32_t HistoryBuild::append(const Event& event, ProcessBuild& process, Hi
     process.span.last = event.local_time;
     process.span.last_event = index;
   }
+  const std::uint64_t paused_ns = std::exchange(process.paused_ns, 0);
+  if (paused_ns >= kPauseNs) process.pauses.push_back({static_cast<std::uint32_t>(process.events.size()), paused_ns});
   if (process.calls_since_node > 0)
     process.calls_between.push_back(
         {static_cast<std::uint32_t>(process.events.size()), std::exchange(process.calls_since_node, 0)});
@@ -193,8 +221,7 @@ void HistoryBuild::cross(const Event& event, MessageEnd end) {
 // dropped.
 void HistoryBuild::match(const Event& event, MessageEnd end) {
   if (crossing.is_elsewhere(event.peer)) return cross(event, end);
-  const ProcessId sender = end == MessageEnd::send ? event.process : event.peer;
-  const MessageKey key{event.sequence, sender.value, event.channel.value};
+  const MessageKey key = message_key(event);
   auto* other = matcher.find(key);
   if (other != nullptr && static_cast<MessageEnd>(other->end) == end) {
     ++duplicates;

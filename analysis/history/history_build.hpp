@@ -17,6 +17,9 @@
 
 namespace dpm {
 
+// While the meter handles a call, the process is not idle, although its CPU time does not advance.
+constexpr std::uint64_t kLookNs = 10'000;
+
 // What is known of a process while its events come in.
 struct ProcessBuild {
   GrowingList<HistoryEvent> events;    // `match` counts within the peer until take()
@@ -28,8 +31,13 @@ struct ProcessBuild {
   std::uint64_t asked_proc_time_ns = 0;
   std::optional<LocalTime> sent_at;  // its last SEND
   std::uint32_t calls_since_node = 0;
+  std::uint32_t looks_in_vain = 0;
   std::vector<CallsBetween> calls_between;  // `event` counts within the process until take()
   std::vector<UnmetWait> unmet_waits;       // likewise
+  std::vector<Pause> pauses;                // likewise
+  std::optional<LocalTime> last_at;         // of its latest event that it performed itself
+  std::uint64_t last_proc_time_ns = 0;      // then
+  std::uint64_t paused_ns = 0;              // since its latest event of the graph
   // RECEIVEs that came before their SEND in the stream, by one clock, and by how much; counted as above.
   std::unordered_map<std::uint32_t, std::int64_t> late_sends;
   // Before its latest RECEIVE: when its work before that would have ended without the wait. INT64_MAX: it was not idle, but worked
@@ -75,6 +83,7 @@ struct ProcessBuild {
     const auto next = static_cast<std::uint32_t>(events.size());
     forget_unmet_wait(next);
     unmet_waits.push_back({next, waiting_set, until(*asked), sent_at ? until(*sent_at) : 0});
+    if (used_ns > 0 && unmet_waits.back().since_call_ns < kLookNs) ++looks_in_vain;
   }
 };
 
@@ -110,6 +119,7 @@ struct HistoryBuild {
   void add(const Event& event);
   void mark();  // notes how far each process is
   void note_lifetime(const Event& event, ProcessBuild& process) const;
+  static void note_pause(const Event& event, ProcessBuild& process);
   void add_send(const Event& event, ProcessBuild& process);
   void add_receive(const Event& event, ProcessBuild& process);
   void add_create(const Event& event, ProcessBuild& process);

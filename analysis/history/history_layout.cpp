@@ -60,6 +60,7 @@ void HistoryLayout::describe_processes() {
     LocalLifetime& lifetime = history_.local_lifetimes.emplace_back(process.lifetime);
     const bool one_clock = process.created_by != kNoPeer && processes_[process.created_by].machine == lifetime.machine;
     if (lifetime.seen && one_clock) lifetime.first = std::min(lifetime.first, process.creation);
+    history_.looks_in_vain.push_back(process.looks_in_vain);
     LocalSpan& span = history_.local_spans.emplace_back(process.span);
     if (span.first_event != kNoEvent) span.first_event += first_traced(p), span.last_event += first_traced(p);
   }
@@ -81,6 +82,8 @@ void HistoryLayout::copy_events() {
       wait.event += static_cast<std::uint32_t>(history_.events.size());
       history_.unmet_waits.push_back(wait);
     }
+    for (const auto& [event, ns] : process.pauses)
+      history_.pauses.push_back({static_cast<std::uint32_t>(history_.events.size()) + event, ns});
     process.events.consume([&](HistoryEvent& event) {
       if (event.match != kNoEvent) event.match += first_traced(event.peer);
       history_.events.push_back(event);

@@ -19,6 +19,8 @@ void visit_values(Build& build, Visit&& visit) {
   visit(build.waiting_set);
   visit(build.calls_between);
   visit(build.unmet_waits);
+  visit(build.looks_in_vain);
+  visit(build.pauses);
   visit(build.machine);
   visit(build.span);
   visit(build.lifetime);

@@ -77,6 +77,7 @@ IntakeLimit find_limit(const History& history, std::span<const HistoryEvent> eve
 struct OfProgram {
   std::int64_t most = 0;
   std::set<std::string> limited, free;  // programs of senders
+  std::vector<bool> limited_senders;    // by process
 
   bool are_distinct() const {
     return std::none_of(free.begin(), free.end(), [&](const std::string& name) { return limited.contains(name); });
@@ -106,15 +107,16 @@ void share_limits(const History& history, std::vector<IntakeLimit>& limits) {
   std::map<std::string, OfProgram> by_program;
   for (std::uint32_t p = 0; p < limits.size(); ++p)
     if (limits[p].exists()) add_senders(history, p, limits[p], by_program[history.info.processes[p].program]);
+  for (auto& [program, shown] : by_program)
+    for (const ProcessInfo& sender : history.info.processes)
+      shown.limited_senders.push_back(shown.limited.contains(sender.program));
   for (std::uint32_t p = 0; p < limits.size(); ++p) {
     const std::string& program = history.info.processes[p].program;
     const auto shown = by_program.find(program);
     if (program.empty() || shown == by_program.end() || !shown->second.are_distinct()) continue;
     if (!limits[p].exists() && !knows_all_senders(history, p, shown->second)) continue;
     limits[p].most = shown->second.most;
-    limits[p].limited.resize(history.process_count());
-    for (std::uint32_t sender = 0; sender < history.process_count(); ++sender)
-      limits[p].limited[sender] = shown->second.limited.contains(history.info.processes[sender].program);
+    limits[p].limited = shown->second.limited_senders;
   }
 }
 

@@ -8,15 +8,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/message_key.hpp"
+
 namespace dpm {
-
-struct MessageKey {
-  std::uint64_t sequence = 0;
-  std::uint32_t sender = 0;
-  std::uint32_t channel = 0;
-
-  friend bool operator==(const MessageKey&, const MessageKey&) = default;
-};
 
 enum class MessageEnd : std::uint8_t { send, receive };
 
@@ -59,7 +53,7 @@ class MessageMatcher {
     const std::size_t mask = entries_.size() - 1;
     std::size_t hole = static_cast<std::size_t>(entry - entries_.data());
     for (std::size_t next = (hole + 1) & mask; entries_[next].used; next = (next + 1) & mask) {
-      const std::size_t home = hash(entries_[next].key) & mask;
+      const std::size_t home = MessageKeyHash()(entries_[next].key) & mask;
       // An entry may move back unless its home lies cyclically within (hole, next].
       if (((next - home) & mask) >= ((next - hole) & mask)) {
         entries_[hole] = entries_[next];
@@ -82,18 +76,10 @@ class MessageMatcher {
  private:
   static constexpr std::size_t kFirstSize = 1024;  // a power of two, as every size
 
-  static std::size_t hash(const MessageKey& key) {
-    std::uint64_t h = key.sequence * 0x9e3779b97f4a7c15ull;
-    h ^= ((static_cast<std::uint64_t>(key.sender) << 32) | key.channel) * 0xc2b2ae3d27d4eb4full;
-    h ^= h >> 29;
-    h *= 0xbf58476d1ce4e5b9ull;
-    return h ^ (h >> 32);
-  }
-
   // Where `key` is, or the free slot where it belongs.
   std::size_t slot_of(const MessageKey& key) const {
     const std::size_t mask = entries_.size() - 1;
-    std::size_t slot = hash(key) & mask;
+    std::size_t slot = MessageKeyHash()(key) & mask;
     while (entries_[slot].used && !(entries_[slot].key == key)) slot = (slot + 1) & mask;
     return slot;
   }

@@ -41,7 +41,7 @@ class MessagePairs {
       nameless_.push_back(now);
       return std::nullopt;
     }
-    const MessageKey key{event.sequence, sender.value, event.channel.value};
+    const MessageKey key = message_key(event);
     const MessageEnd end = sends ? MessageEnd::send : MessageEnd::receive;
     auto* waiting = matcher_.find(key);
     if (waiting == nullptr) {

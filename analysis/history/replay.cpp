@@ -13,6 +13,7 @@ namespace {
 
 const DestinationChoices kNoChoices;
 const Timers kNoTimers;
+const Sleeps kNoSleeps;
 const RequestQueues kNoQueues;
 
 }  // namespace
@@ -22,9 +23,10 @@ Replay::State::State(const History& h, const Target& target, Roles r)
       costs(h, target),
       roles(std::move(r)),
       slice_ns(static_cast<double>(target.time_slice.ns)),
+      other_load(target.other_load),
       replicas(h, target.replicas),
       destinations(h, roles.destinations == nullptr ? kNoChoices : *roles.destinations),
-      timers(roles.timers == nullptr ? kNoTimers : *roles.timers),
+      timers(roles.timers == nullptr ? kNoTimers : *roles.timers, roles.sleeps == nullptr ? kNoSleeps : *roles.sleeps),
       queued(h, roles.queues == nullptr ? kNoQueues : *roles.queues),
       intake(h, roles, destinations, replicas, timers),
       waits(h),
@@ -48,7 +50,8 @@ void Replay::State::begin(Order new_order, const std::vector<MachineId>& machine
   const std::uint32_t count = history.process_count();
   processes.assign(count, {});
   machines.resize(costs.machine_count());
-  for (std::uint32_t m = 0; m < machines.size(); ++m) machines[m].clear(costs.cores(m), slice_ns);
+  for (std::uint32_t m = 0; m < machines.size(); ++m)
+    machines[m].clear(costs.cores(m), slice_ns, m < other_load.size() ? &other_load[m] : nullptr);
   completions.reset(machines.size());
   arrivals.reset(count);
   if (keep_schedule) result.schedule.emplace(history.events.size());
@@ -265,6 +268,9 @@ void Replay::State::send(std::uint32_t p, std::uint32_t number) {
     come_late(number, arrival);
   } else if (const ExternalArc* arc = intake.answer_from_outside(number)) {
     deliver(p, {now + static_cast<std::int64_t>(arc->elapsed_ns), event.peer, 0, number, arc->to});
+  } else if (order == Order::role && receiver != kNoPeer && queued.gives_last(receiver, number)) {
+    const auto at_ns = static_cast<double>(arrival);
+    if (processes[receiver].waiting && at_ns < arrivals.key_of(receiver)) arrivals.set(receiver, at_ns);
   }
 }
 

@@ -45,6 +45,7 @@
 #include "analysis/history/gathers.hpp"
 #include "analysis/history/history.hpp"
 #include "analysis/history/request_queues.hpp"
+#include "analysis/history/sleeps.hpp"
 #include "analysis/history/target.hpp"
 #include "analysis/history/timers.hpp"
 
@@ -67,6 +68,7 @@ struct Roles {
   std::vector<bool> keeps_order;
   std::shared_ptr<const DestinationChoices> destinations;  // that processes choose by what they remember; null: none
   std::shared_ptr<const Timers> timers;                    // in every order; null: none
+  std::shared_ptr<const Sleeps> sleeps;                    // in every order; null: none
   std::shared_ptr<const RequestQueues> queues;             // of requests; null: none
   std::shared_ptr<const Gathers> gathers;                  // of answers; null: none
 

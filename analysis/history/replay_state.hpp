@@ -24,6 +24,7 @@ struct Replay::State {
   MessageCosts costs;
   const Roles roles;
   const double slice_ns;  // 0: machines are shared equally
+  const std::vector<OtherLoad> other_load;
   Order order = Order::recorded;
   ReplicaChoice replicas;
   Destinations destinations;

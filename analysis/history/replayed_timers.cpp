@@ -11,9 +11,13 @@ void ReplayedTimers::begin() {
 }
 
 std::optional<double> ReplayedTimers::end_of_wait(ReplayedProcess& process, double now_ns) const {
-  const auto timer = timers_.waits_ns.find(process.cursor);
-  if (timer == timers_.waits_ns.end() || std::exchange(process.timer_over, true)) return std::nullopt;
-  process.timer_end_ns = now_ns + static_cast<double>(timer->second);
+  auto wait = timers_.waits_ns.find(process.cursor);
+  if (wait == timers_.waits_ns.end()) {
+    wait = sleeps_.before_ns.find(process.cursor);
+    if (wait == sleeps_.before_ns.end()) return std::nullopt;
+  }
+  if (std::exchange(process.timer_over, true)) return std::nullopt;
+  process.timer_end_ns = now_ns + static_cast<double>(wait->second);
   const auto late = late_ns_.find(process.cursor);
   return late == late_ns_.end() ? process.timer_end_ns : std::min(process.timer_end_ns, late->second);
 }

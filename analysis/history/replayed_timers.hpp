@@ -10,19 +10,21 @@
 #include <vector>
 
 #include "analysis/history/replayed_process.hpp"
+#include "analysis/history/sleeps.hpp"
 #include "analysis/history/timers.hpp"
 
 namespace dpm {
 
 class ReplayedTimers {
  public:
-  // `timers` must outlive it.
-  explicit ReplayedTimers(const Timers& timers) : timers_(timers), empty_(timers.waits_ns.empty()) {}
+  // Both must outlive it.
+  ReplayedTimers(const Timers& timers, const Sleeps& sleeps)
+      : timers_(timers), sleeps_(sleeps), empty_(timers.waits_ns.empty() && sleeps.before_ns.empty()) {}
 
   bool empty() const { return empty_; }
   void begin();
 
-  // When the wait before the event at the cursor is over, the first time that this is asked there; nothing where no timer is.
+  // When the wait or the sleep before the event at the cursor is over, the first time that this is asked there; nothing where no timer is.
   std::optional<double> end_of_wait(ReplayedProcess& process, double now_ns) const;
 
   // Whether the process stood before a retry that it does not need: the answer has come before its timer ended. It stands then
@@ -46,6 +48,7 @@ class ReplayedTimers {
 
  private:
   const Timers& timers_;
+  const Sleeps& sleeps_;
   const bool empty_;
   std::unordered_map<std::uint32_t, double> late_ns_;  // by event that a timer is before: when the late answer comes
   std::unordered_set<std::uint32_t> limits_over_;      // RECEIVEs

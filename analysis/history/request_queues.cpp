@@ -11,8 +11,10 @@ QueuedWork::QueuedWork(const History& history, const RequestQueues& rules) : his
 }
 
 void QueuedWork::begin() {
-  for (auto& [p, state] : states_)
+  for (auto& [p, state] : states_) {
     state = {state.rule, {}, nullptr, 0, {}, history_.first_event[p + 1] - history_.first_event[p] - 1};
+    if (state.rule->semaphore) state.units = state.rule->semaphore->units;
+  }
 }
 
 QueuedWork::Next QueuedWork::after(std::uint32_t p, std::uint32_t event) {
@@ -21,6 +23,7 @@ QueuedWork::Next QueuedWork::after(std::uint32_t p, std::uint32_t event) {
   if (state.left == 0) return {Next::Kind::event, history_.first_event[p + 1] - 1};
   const auto request = state.rule->work_of.find(event);
   if (request != state.rule->work_of.end()) {
+    state.units += state.is_give(event) ? 1 : 0;
     if (!request->second.events.empty()) state.held.push_back(event);
     if (state.work != nullptr) return {Next::Kind::stand, (*state.work)[state.at]};
   } else {
@@ -53,6 +56,10 @@ std::uint32_t QueuedWork::choose(std::uint32_t p) {
                         [&](std::uint32_t other) { return is_before(other, request); });
   });
   DPM_CHECK(first != state.held.end());  // the finder accepts no circle of classes
+  if (state.is_take(*first)) {
+    if (state.units == 0) return kNoEvent;
+    --state.units;
+  }
   state.work = &rule.work_of.at(*first).events;
   state.at = 0;
   state.held.erase(first);

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -21,6 +22,13 @@
 namespace dpm {
 
 struct RequestQueue {
+  // Some requests take a unit, and wait until one is left; others give one (analysis/behaviour/semaphore_finder.hpp).
+  struct Semaphore {
+    std::int64_t units = 0;                          // at the beginning
+    std::unordered_set<std::uint32_t> takes, gives;  // RECEIVEs
+    std::size_t waited = 0;                          // takes that waited
+    std::unordered_set<std::uint32_t> last_gives;    // SENDs that the trace ends before
+  };
   struct Work {
     std::uint32_t rank_class = 0;
     std::vector<std::uint32_t> events;  // in order; empty: the message is only noted
@@ -35,6 +43,10 @@ struct RequestQueue {
   std::size_t held = 0;  // requests that others overtook, or that waited for one
   std::size_t deferred =
       0;  // works that begin after another message than their request, because the process waits in them
+  std::optional<Semaphore> semaphore;
+
+  // Whether the work for a request may begin after another message.
+  bool defers() const { return deferred > 0 || semaphore; }
 };
 
 struct RequestQueues {
@@ -65,6 +77,15 @@ class QueuedWork {
     return governs(p) && states_.at(p).rule->cpu_of_request.contains(event);
   }
 
+  // Whether this SEND gives a unit to process `p`, which has it from now on.
+  bool gives_last(std::uint32_t p, std::uint32_t send) {
+    if (!governs(p) || !states_.at(p).rule->semaphore) return false;
+    State& state = states_.at(p);
+    if (!state.rule->semaphore->last_gives.contains(send)) return false;
+    ++state.units;
+    return true;
+  }
+
   // What process `p` does after `event`.
   struct Next {
     enum class Kind : std::uint8_t { as_traced, event, stand, receive_or_choose };
@@ -83,6 +104,10 @@ class QueuedWork {
     std::size_t at = 0;
     std::unordered_set<std::uint32_t> early;  // RECEIVEs of works that have not come to them
     std::size_t left = 0;                     // events before its END
+    std::int64_t units = 0;                   // of a semaphore
+
+    bool is_take(std::uint32_t request) const { return rule->semaphore && rule->semaphore->takes.contains(request); }
+    bool is_give(std::uint32_t request) const { return rule->semaphore && rule->semaphore->gives.contains(request); }
   };
 
   Next none_left(State& state, std::uint32_t p) const;

@@ -14,7 +14,7 @@ constexpr std::int64_t kWork_ns = 1000;  // less is the rounding of what message
 class Finder {
  public:
   Finder(const History& history, const Timers& timers)
-      : history_(history), timers_(timers), here_(without_messages(history)), costs_(history, here_) {}
+      : history_(history), timers_(timers), here_(traced_without_messages(history)), costs_(history, here_) {}
 
   std::map<std::uint32_t, std::uint32_t> run() {
     std::map<std::uint32_t, std::uint32_t> retries;
@@ -26,12 +26,6 @@ class Finder {
   }
 
  private:
-  static Target without_messages(const History& history) {
-    Target target = traced_target(history);
-    target.delays = {};
-    return target;
-  }
-
   bool is_send(const HistoryEvent& event) const { return event.kind() == HistoryKind::send && event.peer != kNoPeer; }
 
   // Whether it repeats the call before it, which was given up.

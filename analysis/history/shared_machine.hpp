@@ -1,7 +1,7 @@
 // One machine of c cores shared equally by its n runnable processes, in virtual time: each runs at the rate min(1, c /
 // n), V grows by that, and a process that needs w is done when V has grown by w. While there is a core for each, whole
 // nanoseconds stay exact; V starts again at 0 whenever the machine falls idle. Alternatively, on one core, its
-// processes run in time slices (time_slices.hpp).
+// processes run in time slices (time_slices.hpp). With other load (other_load.hpp), V grows by what the others leave.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +10,17 @@
 #include <vector>
 
 #include "analysis/history/indexed_heap.hpp"
+#include "analysis/history/other_load.hpp"
 #include "analysis/history/time_slices.hpp"
 
 namespace dpm {
 
 class SharedMachine {
  public:
-  // `slice_ns` 0: equal shares.
-  void clear(std::uint32_t cores, double slice_ns) {
+  // `slice_ns` 0: equal shares. `others`, or none, outlives the machine; time slices know no others.
+  void clear(std::uint32_t cores, double slice_ns, const OtherLoad* others = nullptr) {
     slices_.reset();
+    rate_ = SlowedRate(others, cores);
     if (slice_ns > 0 && cores == 1) slices_.emplace(slice_ns);
     heap_.clear();
     virtual_ns_ = at_ns_ = 0;
@@ -32,7 +34,9 @@ class SharedMachine {
   double next_completion_ns() const {
     if (slices_) return slices_->next_completion_ns();
     if (heap_.empty()) return IndexedHeap::kNever;
-    return at_ns_ + (heap_.front().virtual_finish_ns - virtual_ns_) * slowdown();
+    const double work_ns = heap_.front().virtual_finish_ns - virtual_ns_;
+    if (!rate_.is_constant()) return rate_.end_ns(at_ns_, work_ns, heap_.size());
+    return at_ns_ + work_ns * slowdown();
   }
 
   // The process that finishes next; it stays on the machine until finish() or go_on().
@@ -49,6 +53,8 @@ class SharedMachine {
     if (slices_) return slices_->add(now_ns, process, work_ns);
     if (heap_.empty()) {
       virtual_ns_ = 0;
+    } else if (!rate_.is_constant()) {
+      virtual_ns_ += rate_.work_ns(at_ns_, now_ns, heap_.size());
     } else {
       virtual_ns_ += (now_ns - at_ns_) / slowdown();
     }
@@ -105,6 +111,7 @@ class SharedMachine {
   std::vector<Running> heap_;
   double virtual_ns_ = 0, at_ns_ = 0;
   std::uint32_t cores_ = 1;
+  SlowedRate rate_;
   std::optional<TimeSlices> slices_;
 };
 

@@ -52,6 +52,12 @@ Target traced_target(const History& history) {
   return target;
 }
 
+Target traced_without_messages(const History& history) {
+  Target target = traced_target(history);
+  target.delays = {};
+  return target;
+}
+
 Result<ResolvedTarget> resolve(const History& history, const Placement& placement) {
   return resolve(history, placement, history.info.machines, history.info.delays);
 }

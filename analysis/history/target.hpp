@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/history/history.hpp"
+#include "analysis/history/other_load.hpp"
 #include "analysis/history/server_work.hpp"
 #include "model/placement.hpp"
 
@@ -37,10 +38,13 @@ struct Target {
   // On a machine of one core, the time slice that processes that do not wait run for, instead of sharing the core
   // equally; 0: equal shares. Replays use it; longest paths and lower bounds do not need it.
   Duration time_slice = {};
+  std::vector<OtherLoad> other_load = {};  // by machine; empty: the machines have nothing else to do
 };
 
 // The machines and placement of the trace itself.
 Target traced_target(const History& history);
+// The same where messages cost nothing: CPU times there are those of work alone.
+Target traced_without_messages(const History& history);
 
 struct ResolvedTarget {
   Target target;

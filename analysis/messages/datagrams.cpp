@@ -31,7 +31,10 @@ void Datagrams::match() {
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return std::tuple(turn[a], received_[a].process, a) < std::tuple(turn[b], received_[b].process, b);
   });
-  for (const std::uint32_t i : order) match(received_[i]);
+  // One without a sender takes what no other has taken: it may come from outside.
+  for (const bool has_sender : {true, false})
+    for (const std::uint32_t i : order)
+      if (has_sender != received_[i].peer.is_none()) match(received_[i]);
   for (auto& [process, sender] : senders_) {
     for (std::uint32_t i = 0; i < sender.next; ++i) lost_ += sender.sent[i].receiver.is_none() ? 1 : 0;
   }

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <string_view>
 
+#include "model/process_names.hpp"
+
 namespace dpm {
 namespace {
 
@@ -23,12 +25,6 @@ std::string_view host_of(std::string_view name) {
 }
 
 bool is_loopback(std::string_view host) { return host.starts_with("127.") || host == "[::1]" || host == "localhost"; }
-
-// "/run/server.sock#123" is one of a server's many sockets of that name.
-std::string_view without_number(std::string_view name) {
-  const auto mark = name.rfind('#');
-  return mark != std::string_view::npos && mark > 0 && is_number(name.substr(mark + 1)) ? name.substr(0, mark) : name;
-}
 
 struct ParsedName {
   std::string_view medium, sender, receiver;

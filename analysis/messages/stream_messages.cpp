@@ -15,9 +15,9 @@ bool began_before(const ByteRanges& received, std::size_t index, const ByteRange
   return false;
 }
 
-std::uint64_t length_for(const std::vector<MessagePart>& parts, ProcessId receiver) {
+std::uint64_t received_by(ProcessId receiver, const std::vector<MessagePart>& parts) {
   for (const auto& part : parts) {
-    if (part.receiver == receiver) return part.length_bytes;
+    if (part.receiver == receiver) return part.length_bytes - part.unread_bytes;
   }
   return 0;
 }
@@ -29,10 +29,9 @@ void find_parts(const ByteRanges& sent, const ByteRanges& received, std::size_t 
   parts->clear();
   const ByteRange& send = sent[index];
   std::uint64_t counted = send.offset;
-  std::size_t last = 0;
-  for (std::size_t r = received.first_after(send.offset); r < received.size(); ++r) {
+  std::size_t last = 0, r = received.first_after(send.offset);
+  for (; r < received.size() && received[r].offset < send.end(); ++r) {
     const ByteRange& range = received[r];
-    if (range.offset >= send.end()) break;
     last = 0;
     while (last < parts->size() && (*parts)[last].receiver != range.process) ++last;
     if (last == parts->size()) parts->push_back({range.process, std::max(range.offset, send.offset), 0});
@@ -40,7 +39,9 @@ void find_parts(const ByteRanges& sent, const ByteRanges& received, std::size_t 
     (*parts)[last].length_bytes += until - counted;
     counted = until;
   }
-  if (!parts->empty()) (*parts)[last].length_bytes += send.end() - counted;
+  if (parts->empty()) return;
+  (*parts)[last].length_bytes += send.end() - counted;
+  if (r == received.size()) (*parts)[last].unread_bytes = send.end() - counted;
 }
 
 void find_taken(const ByteRanges& sent, const ByteRanges& received, std::size_t index,
@@ -65,7 +66,7 @@ void find_taken(const ByteRanges& sent, const ByteRanges& received, std::size_t 
     at = send.end();
     if (send.offset < range.offset && began_before(received, index, send)) continue;
     find_parts(sent, received, s, &parts);
-    taken->push_back({send.process, std::max(send.offset, range.offset), length_for(parts, range.process)});
+    taken->push_back({send.process, std::max(send.offset, range.offset), received_by(range.process, parts)});
   }
   note_unsent(range.end());
   if (unsent.length_bytes > 0) taken->insert(taken->begin() + static_cast<std::ptrdiff_t>(unsent_place), unsent);

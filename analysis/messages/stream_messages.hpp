@@ -10,7 +10,8 @@
 //
 // When several processes read one stream (a descriptor shared by fork), a SEND whose bytes go to more than one of them
 // is a message to each: each could only continue because of that SEND. Bytes that no process was seen to take count for
-// the process that took the next ones, or else the last.
+// the process that took the next ones, or else the last. But what no process took at the end of a stream was not received: the
+// message's SEND has its whole length, and its RECEIVE the bytes before.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +26,14 @@ struct MessagePart {
   ProcessId receiver;
   std::uint64_t first_byte = 0;  // that the receiver took: the message's sequence number
   std::uint64_t length_bytes = 0;
+  std::uint64_t unread_bytes = 0;  // of them: the end of the stream, which no process took
 };
 
 // A part of what one RECEIVE took that is a message to its process.
 struct TakenMessage {
   ProcessId sender;              // none: the sender of these bytes was not seen
   std::uint64_t first_byte = 0;  // as in the MessagePart
-  std::uint64_t length_bytes = 0;
+  std::uint64_t length_bytes = 0;  // without its unread bytes
 };
 
 // The messages of sent[index], by first byte; none if no process received any of it.

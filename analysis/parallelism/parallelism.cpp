@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "analysis/parallelism/longest_path.hpp"
 #include "analysis/parallelism/thesis1984.hpp"
 
@@ -28,6 +31,8 @@ Error circle(std::uint64_t events) {
                   "together from different runs, or are message numbers wrong?",
                   events)};
 }
+
+constexpr double kOtherLoadWorthSaying = 1.05;  // t_max with it, in parts of that without
 
 void set_steps(const StepPaths& paths, Parallelism& parallelism) {
   parallelism.no_delay = step(paths.no_delay);
@@ -68,6 +73,38 @@ Result<Parallelism> measure_parallelism(const History& history, const Target& ta
     if (schedule != nullptr && replayed.not_performed == 0) *schedule = std::move(replayed.schedule);
   }
   return parallelism;
+}
+
+void add_other_load(const History& history, Target target, const Schedule& schedule, std::vector<MachineLoad> loads,
+                    Parallelism& parallelism) {
+  const auto is_known = [](const MachineLoad& load) { return load.evidence != LoadEvidence::none; };
+  if (parallelism.method != SharingMethod::replay || std::none_of(loads.begin(), loads.end(), is_known)) return;
+  target.other_load = in_replay_time(loads, history, schedule, target.machines);
+  const auto has_steps = [](const OtherLoad& load) { return !load.steps.empty(); };
+  parallelism.machines = std::move(loads);
+  if (std::none_of(target.other_load.begin(), target.other_load.end(), has_steps)) {
+    parallelism.other_load = parallelism.delay_cpu;
+    return;
+  }
+  const ReplayResult replayed = Replay(history, target).run(Order::recorded, target.machine_of);
+  parallelism.other_load = step(static_cast<double>(replayed.cpu_ns), replayed.elapsed_ns);
+}
+
+std::optional<std::string> warning_of_other_load(const Parallelism& parallelism) {
+  if (!parallelism.other_load ||
+      parallelism.other_load->t_max_s < kOtherLoadWorthSaying * parallelism.delay_cpu.t_max_s)
+    return std::nullopt;
+  std::string machines;
+  for (const MachineLoad& load : parallelism.machines) {
+    if (load.over_time.steps.empty()) continue;
+    if (!machines.empty()) machines += ", ";
+    machines += "'" + load.name + "' ";
+    machines += load.evidence == LoadEvidence::run_queue_wait
+                    ? fmt::format("({:.2f} s of waiting for its CPU)", load.ready_for_others_s)
+                    : fmt::format("({:.2f} other processes on average)", load.others);
+  }
+  return fmt::format("other computations used the machines during the run: {}; with them P is {:.3f} instead of {:.3f}",
+                     machines, parallelism.other_load->P, parallelism.delay_cpu.P);
 }
 
 Result<Parallelism> measure_together(const History& history, const HistoryShare& share, const Target& target,

@@ -3,6 +3,7 @@
 //   no_delay   unlimited machines, messages take no time: what the program's structure allows.
 //   delay      unlimited machines, messages take the delay model's time on the target placement.
 //   delay_cpu  processes on one machine share its CPU as well: what an execution would show, if nothing else held it up.
+//   other_load the same, on machines that also do what they did for other computations (other_load.hpp).
 //
 // T is the CPU time of all processes on the target's machines, with the target's CPU charges for messages; t_max is the
 // longest path through the graph (with delay_cpu: the time until the last process is done). 1 <= P <= processes in the
@@ -22,6 +23,7 @@
 #include "analysis/history/target.hpp"
 #include "analysis/parallelism/as_it_ran.hpp"
 #include "analysis/parallelism/longest_path.hpp"
+#include "analysis/parallelism/other_load.hpp"
 #include "model/result.hpp"
 
 namespace dpm {
@@ -48,6 +50,8 @@ struct Parallelism {
   ParallelismStep no_delay;
   ParallelismStep delay;
   ParallelismStep delay_cpu;
+  std::optional<ParallelismStep> other_load;  // with the replay, where the trace has the load of the machines
+  std::vector<MachineLoad> machines;          // then
   SharingMethod method = SharingMethod::replay;
   std::string placement;
 };
@@ -75,6 +79,13 @@ class StepWorkers {
 Result<Parallelism> measure_parallelism(const History& history, const Target& target,
                                         SharingMethod method = SharingMethod::replay,
                                         std::optional<Schedule>* schedule = nullptr);
+
+// Adds the step with other load, after the third. `schedule` is that of the third.
+void add_other_load(const History& history, Target target, const Schedule& schedule, std::vector<MachineLoad> loads,
+                    Parallelism& parallelism);
+
+// A sentence, if other load makes the longest path longer by a twentieth.
+std::optional<std::string> warning_of_other_load(const Parallelism& parallelism);
 
 // The first two steps, by several workers. `history` has no events.
 Result<Parallelism> measure_together(const History& history, const HistoryShare& share, const Target& target,

@@ -158,6 +158,7 @@ class Predictor {
     prediction_.order = choice.same_as_arrival() ? Order::arrival : Order::role;
     roles_ = std::move(choice.roles);
     gathers_by_sender_ = choice.gathers_by_sender;
+    counts_or_in_turn_ = std::move(choice.counts_or_in_turn);
     open_ = std::move(choice.open);
     prediction_.why = std::move(choice.why);
     for (BehaviourRule& entry : prediction_.why) entry.cpu_share = cpu_share_of(entry.processes);
@@ -211,6 +212,10 @@ class Predictor {
     ReplayResult result = replay.run(order, target_.machine_of, true);
     if (order == Order::recorded || !target_.replicas.empty()) return result;
     for (int i = 0; i < kRulesDropped; ++i) {
+      if (result.not_performed > 0 && leave_out_semaphores()) {
+        result = Replay(history_, target_, roles_).run(order, target_.machine_of, true);
+        continue;
+      }
       early_ = causality_.early_answers(*result.schedule, roles_);
       if (early_.empty() || roles_.timers != nullptr) return result;
       if (result.elapsed_ns >= causality_.shortest_ns(target_, *result.schedule)) return result;
@@ -226,6 +231,22 @@ class Predictor {
   bool has_hidden() const {
     return !hidden_.entries.empty() || hidden_.idle_timers || roles_.timers != nullptr ||
            roles_.destinations != nullptr;
+  }
+
+  // Where processes wait for each other in a circle, at least one of them is not what it seems to be.
+  bool leave_out_semaphores() {
+    if (roles_.queues == nullptr) return false;
+    RequestQueues others;
+    for (const RequestQueue& queue : roles_.queues->queues) {
+      if (queue.semaphore) {
+        leave_in_order(queue.process);
+      } else {
+        others.queues.push_back(queue);
+      }
+    }
+    if (others.queues.size() == roles_.queues->queues.size()) return false;
+    roles_.queues = others.empty() ? nullptr : std::make_shared<const RequestQueues>(std::move(others));
+    return true;
   }
 
   void leave_in_order(std::uint32_t p) {
@@ -262,6 +283,7 @@ class Predictor {
       set(T_s, elapsed_s);
       forced_ = run->forced_receives;
       ends_ns_ = ends_ns(history_, *run->schedule, Last::event);
+      find_earlier_answers(*run->schedule);
       count_given_up(*run->schedule);
       prediction_.message_spans = message_spans(history_, *run->schedule);
       if (auto possible = check_bound(*run->schedule); !possible) return possible.error();
@@ -342,6 +364,21 @@ class Predictor {
     return true;
   }
 
+  // By how much sooner a process goes on if an answer that the trace ends before were there first.
+  void find_earlier_answers(const Schedule& schedule) {
+    if (prediction_.order != Order::role || roles_.gathers == nullptr) return;
+    double sooner_ns = 0;
+    for (const Gathers::CutOff& cut_off : roles_.gathers->cut_off()) {
+      std::vector<double> answered_ns(cut_off.missing, schedule.finished_ns[cut_off.asked]);
+      for (std::size_t k = 0; k < roles_.gathers->answers(cut_off.gathering); ++k)
+        answered_ns.push_back(schedule.finished_ns[roles_.gathers->receive_at(cut_off.gathering, k)]);
+      std::sort(answered_ns.begin(), answered_ns.end());
+      const std::size_t last = cut_off.needed - 1;
+      sooner_ns = std::max(sooner_ns, answered_ns[last + cut_off.missing] - answered_ns[last]);
+    }
+    answered_earlier_ = 1 - sooner_ns * 1e-9 / prediction_.elapsed_s;
+  }
+
   // Calls that are answered in the trace, and given up here.
   void count_given_up(const Schedule& schedule) {
     for (std::uint32_t p = 0; roles_.timers != nullptr && p < history_.process_count(); ++p) {
@@ -377,10 +414,11 @@ class Predictor {
     double open = 0;
     for (const RoleGroup& group : prediction_.roles) open = std::max(open, difference_of_workers(history_, group));
     if (is_the_run() || prediction_.order != Order::role) open = 0;
-    interval.low_elapsed_s = std::min(interval.low_elapsed_s / (1 + open), prediction_.elapsed_s * earlier_);
+    interval.low_elapsed_s =
+        std::min(interval.low_elapsed_s / (1 + open), prediction_.elapsed_s * std::min(earlier_, answered_earlier_));
     interval.high_elapsed_s *= 1 + open;
     interval.low_P /= 1 + open;
-    interval.high_P *= 1 + open;
+    interval.high_P = std::max(interval.high_P * (1 + open), prediction_.P / answered_earlier_);
   }
 
   // Behaviour that the trace does not exclude.
@@ -388,6 +426,16 @@ class Predictor {
     std::vector<Roles> others;
     if (prediction_.order == Order::recorded) return others;
     if (gathers_by_sender_ && roles_.gathers != nullptr) others.emplace_back(roles_).gathers = nullptr;
+    if (!counts_or_in_turn_.empty()) {
+      Roles& in_turn = others.emplace_back(roles_);
+      in_turn.keeps_order.resize(history_.process_count());
+      for (const ProcessId process : counts_or_in_turn_) {
+        in_turn.keeps_order[process.value] = true;
+        in_turn.counts_from[process.value].clear();
+      }
+      Roles& as_it_comes = others.emplace_back(in_turn);
+      as_it_comes.keeps_order = roles_.keeps_order;
+    }
     std::vector<ProcessId> open = open_;
     if (!has_hidden())
       for (const std::uint32_t p : early_) open.push_back(ProcessId{p});
@@ -420,10 +468,21 @@ class Predictor {
       prediction_.unknown.push_back(
           fmt::format("{} would answer before it is asked: it depends on state that its messages do not show",
                       history_.info.processes[p].name));
+    if (history_.info.properties.scripted && !history_.info.properties.delays_known)
+      prediction_.unknown.push_back(
+          "messages took delays that vary, or were lost: which ones on this placement is unknown");
+    if (history_.info.properties.scripted && prediction_.clock_error.value_or(0) > kKnownPauses)
+      prediction_.unknown.push_back(fmt::format(
+          "processes pause in ways that no message explains: the replay of the traced placement is off by {:.1f} %",
+          *prediction_.clock_error * 100));
     for (const auto& [process, count] : given_up_)
       prediction_.unknown.push_back(
           fmt::format("{} gives up {} that were answered in the trace; its behaviour after giving up is unknown",
                       history_.info[process].name, counted(count, "call")));
+    for (const HiddenState::Entry& entry : hidden_.entries)
+      if (is_unknown(entry.kind))
+        prediction_.unknown.push_back(
+            fmt::format("{} would {}", history_.info.processes[entry.process].name, reason_of(entry)));
     for (const HiddenState::Entry& entry : hidden_.entries)
       if (entry.kind == HiddenState::Kind::memory && exchanges_with_equals(history_, entry.process))
         prediction_.unknown.push_back(
@@ -449,13 +508,15 @@ class Predictor {
     }
   }
 
-  static constexpr int kRulesDropped = 4;  // replays; in the last one all processes keep their order
+  static constexpr double kKnownPauses = .02;  // clock error of a simulated trace, which rounding does not explain
+  static constexpr int kRulesDropped = 4;      // replays; in the last one all processes keep their order
 
   const History& history_;
   const Target& target_;
   const PredictOptions& options_;
   const CausalityCheck causality_;
   bool gathers_by_sender_ = false;
+  std::vector<ProcessId> counts_or_in_turn_;
   std::vector<ProcessId> open_;       // not explained by a rule
   std::vector<std::uint32_t> early_;  // that answer before they are asked
   Roles roles_;
@@ -464,8 +525,9 @@ class Predictor {
   std::uint64_t forced_ = 0;
   std::vector<double> ends_ns_;                              // by process, in the prediction
   std::vector<std::pair<ProcessId, std::size_t>> given_up_;  // calls, here only
-  double earlier_ = 1;                                       // of the elapsed time: find_last()
-  double traced_elapsed_s_ = 0;                              // predicted for the traced placement
+  // Of the elapsed time: a run may end sooner, by find_last() and find_earlier_answers().
+  double earlier_ = 1, answered_earlier_ = 1;
+  double traced_elapsed_s_ = 0;  // predicted for the traced placement
   Prediction prediction_;
 };
 

@@ -346,12 +346,6 @@ Result<std::vector<Unit>> movable_units(const History& history, const SearchOpti
   return movable;
 }
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 Result<std::vector<MachineId>> allowed_machines(const Target& base, const SearchOptions& options) {
   std::vector<std::string> names;
   for (const auto& machine : base.machines) names.push_back(machine.name);
@@ -362,7 +356,8 @@ Result<std::vector<MachineId>> allowed_machines(const Target& base, const Search
       const std::string meant = did_you_mean(name, names);
       return Error{fmt::format(
           "search: no machine '{}'{}", name,
-          meant.empty() ? fmt::format("; there are: {}, and 'cores' for single cores", joined(names)) : meant)};
+          meant.empty() ? fmt::format("; there are: {}, and 'cores' for single cores", fmt::join(names, ", "))
+                        : meant)};
     }
     allowed.push_back({static_cast<std::uint16_t>(found - names.begin())});
   }

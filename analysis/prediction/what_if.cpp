@@ -275,6 +275,7 @@ Result<void> add_copies(const WhatIf& what_if, History& history) {
       history.first_event.push_back(history.first_event.back());
       history.local_spans.push_back({});
       history.local_lifetimes.push_back({});
+      history.looks_in_vain.push_back({});
     }
   }
   return {};

@@ -39,13 +39,6 @@ void visit_numbers(Statistics& statistics, Visit&& visit) {
 
 }  // namespace
 
-std::size_t QueueAnalysis::MessageKeyHash::operator()(const MessageKey& key) const {
-  std::uint64_t hash = key.sequence * 0x9e3779b97f4a7c15u;
-  hash ^= (static_cast<std::uint64_t>(key.sender.value) << 32 | key.channel.value) + (hash << 6) + (hash >> 29);
-  hash *= 0xbf58476d1ce4e5b9u;
-  return static_cast<std::size_t>(hash ^ (hash >> 31));
-}
-
 QueueAnalysis::Queue& QueueAnalysis::queue(ProcessId process) {
   if (process.value >= queues_.size()) queues_.resize(process.value + 1);
   return queues_[process.value];
@@ -58,7 +51,7 @@ void QueueAnalysis::on_events(std::span<const Event> batch) {
     Queue& queue_now = queue(event.process);
     pass_time(queue_now, event);
     auto& statistics = queue_now.statistics;
-    const MessageKey message{event.peer, event.channel, event.sequence};
+    const MessageKey message = message_key(event);
     // Moved by the kernel, or the rest of a message taken before: never in a queue.
     if ((event.flags & (event_flags::kKernelMessage | event_flags::kNoMessage)) != 0) continue;
 

@@ -20,6 +20,7 @@
 #include "analysis/queues/wait_parts.hpp"
 #include "model/divided_sink.hpp"
 #include "model/event_source.hpp"
+#include "model/message_key.hpp"
 
 namespace dpm {
 
@@ -83,15 +84,6 @@ class QueueAnalysis : public DividedSink {
   Queues result() const;
 
  private:
-  struct MessageKey {
-    ProcessId sender;
-    ChannelId channel;
-    std::uint64_t sequence = 0;
-    friend bool operator==(const MessageKey&, const MessageKey&) = default;
-  };
-  struct MessageKeyHash {
-    std::size_t operator()(const MessageKey& key) const;
-  };
   struct Arrival {
     LocalTime when;
     MachineId machine;

@@ -148,7 +148,16 @@ class ArcFinder {
 
 class Segments {
  public:
-  explicit Segments(const TraceInfo& info) : info_(info) {}
+  explicit Segments(const TraceInfo& info) : info_(info), is_of_timers_(info.processes.size()) {
+    std::vector<std::uint64_t> all_ns(info.processes.size()), timers_ns(info.processes.size());
+    for (const WaitCause& cause : info.wait_causes) {
+      if (cause.process.value >= all_ns.size() || cause.reason == WaitReason::cpu) continue;
+      all_ns[cause.process.value] += cause.time_ns;
+      if (cause.reason == WaitReason::timer) timers_ns[cause.process.value] += cause.time_ns;
+    }
+    for (std::size_t p = 0; p < all_ns.size(); ++p)
+      is_of_timers_[p] = static_cast<double>(timers_ns[p]) > kMostly * static_cast<double>(all_ns[p]);
+  }
 
   // What a process did from one of its events to the next. `arc` ends there.
   void between(const Event& before, std::int64_t from_ns, const Event& event, std::int64_t to_ns, std::uint32_t arc) {
@@ -169,13 +178,30 @@ class Segments {
     // A CPU clock may be some per cent behind: that is not a wait.
     const bool is_work = wait_from_ns - work_to_ns <= elapsed_ns / 20;
     add(event.process, RecordedKind::work, from_ns, is_work ? wait_from_ns : work_to_ns, kNone);
-    if (!is_work) add(event.process, RecordedKind::other_wait, work_to_ns, wait_from_ns, kNone);
-    add(event.process, is_child ? RecordedKind::child_wait : RecordedKind::other_wait, wait_from_ns, to_ns, arc);
+    if (!is_work) add_other_wait(before, event, work_to_ns, wait_from_ns);
+    add(event.process, is_child ? RecordedKind::child_wait : RecordedKind::idle, wait_from_ns, to_ns, arc);
   }
 
   std::vector<RecordedSegment> take() { return std::move(segments_); }
 
  private:
+  static constexpr double kMostly = .9;
+
+  void add_other_wait(const Event& before, const Event& event, std::int64_t from_ns, std::int64_t to_ns) {
+    if (!before.has_ready_time() || !event.has_ready_time())
+      return add(event.process, RecordedKind::other_wait, from_ns, to_ns, kNone);
+    const auto grown = [](std::uint64_t then_ns, std::uint64_t now_ns) {
+      return now_ns > then_ns ? now_ns - then_ns : 0;
+    };
+    std::uint64_t known_ns = grown(before.ready_time_ns, event.ready_time_ns);
+    if (before.has_disk_time() && event.has_disk_time()) known_ns += grown(before.disk_time_ns, event.disk_time_ns);
+    const auto all_ns = static_cast<std::uint64_t>(to_ns - from_ns);
+    const auto idle_from_ns = from_ns + static_cast<std::int64_t>(std::min(known_ns, all_ns));
+    const bool is_of_timers = event.process.value < is_of_timers_.size() && is_of_timers_[event.process.value];
+    add(event.process, RecordedKind::cpu_or_disk, from_ns, idle_from_ns, kNone);
+    add(event.process, is_of_timers ? RecordedKind::timer : RecordedKind::idle, idle_from_ns, to_ns, kNone);
+  }
+
   void add(ProcessId process, RecordedKind kind, std::int64_t from_ns, std::int64_t to_ns, std::uint32_t arc) {
     if (from_ns >= to_ns) return;
     const bool goes_on = !segments_.empty() && segments_.back().process == process && segments_.back().kind == kind &&
@@ -188,6 +214,7 @@ class Segments {
   }
 
   const TraceInfo& info_;
+  std::vector<bool> is_of_timers_;  // by process: what it waits for while idle is nearly always a timer
   std::vector<RecordedSegment> segments_;
 };
 

@@ -2,8 +2,8 @@
 // needed, so a window of a running program can be drawn from the events of that window alone.
 //
 // Between two events of a process, PROCTIME says how much of the time it worked. After a RECEIVECALL it waited first, for
-// the message; before a WAIT it waited last. Otherwise the work is drawn first, and what is left as a wait for the CPU or
-// for something that is not metered: in which order they were is not known.
+// the message; before a WAIT it waited last. Otherwise the work is drawn first, and what is left as other waits: READYTIME and
+// DISKTIME say how much of them was for the CPU or a disk, and the rest it was idle. In which order they were is not known.
 //
 // The critical path of the window: walked back from what ended last. A wait for a message or a child leads to the process
 // that ended the wait, everything else to what the process did before.
@@ -24,7 +24,15 @@ struct RecordedEvents {
   std::span<const std::int64_t> times_ns;
 };
 
-enum class RecordedKind : std::uint8_t { work = 0, message_wait = 1, other_wait = 2, child_wait = 3 };
+enum class RecordedKind : std::uint8_t {
+  work = 0,
+  message_wait = 1,
+  other_wait = 2,  // for the CPU or idle: not measured which
+  child_wait = 3,
+  cpu_or_disk = 4,
+  timer = 5,  // idle, and the trace says that this process is idle for times that it chose
+  idle = 6,   // a lock, a signal, a person, a timer
+};
 
 struct RecordedSegment {
   ProcessId process;

@@ -11,8 +11,7 @@ const VectorClock& EventClocks::add(const Event& event) {
     created_.erase(creation);
   }
   if (receives) {
-    if (const auto sent = under_way_.find({event.sequence, event.peer.value, event.channel.value});
-        sent != under_way_.end()) {
+    if (const auto sent = under_way_.find(message_key(event)); sent != under_way_.end()) {
       clocks_.learn(process, sent->second);
       under_way_.erase(sent);
     }
@@ -22,7 +21,7 @@ const VectorClock& EventClocks::add(const Event& event) {
     clocks_.learn(process, clocks_.knowledge_of(event.peer.value));
   const VectorClock& clock = clocks_.perform(process);
   if (event.type == EventType::send && is_message)
-    under_way_.insert_or_assign({event.sequence, process, event.channel.value}, clocks_.knowledge_of(process));
+    under_way_.insert_or_assign(message_key(event), clocks_.knowledge_of(process));
   if (event.type == EventType::create_process && !event.peer.is_none() && clocks_.count_of(event.peer.value) == 0)
     created_.insert_or_assign(event.peer.value, clocks_.knowledge_of(process));
   return clock;

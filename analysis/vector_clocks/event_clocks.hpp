@@ -5,9 +5,9 @@
 
 #include <unordered_map>
 
-#include "analysis/vector_clocks/message_key_hash.hpp"
 #include "analysis/vector_clocks/running_clocks.hpp"
 #include "model/event.hpp"
+#include "model/message_key.hpp"
 
 namespace dpm {
 
@@ -20,7 +20,7 @@ class EventClocks {
 
  private:
   RunningClocks clocks_;
-  std::unordered_map<MessageKey, Knowledge, HashOfMessageKey> under_way_;
+  std::unordered_map<MessageKey, Knowledge, MessageKeyHash> under_way_;
   std::unordered_map<std::uint32_t, Knowledge> created_;  // by process that has done nothing yet
 };
 

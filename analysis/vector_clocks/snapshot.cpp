@@ -10,10 +10,8 @@ void Snapshot::add(const Event& event) {
   ++processes_[process].events;
   processes_[process].last = event;
   if ((event.flags & (event_flags::kNoMessage | event_flags::kKernelMessage)) != 0) return;
-  if (event.type == EventType::send)
-    under_way_.insert_or_assign({event.sequence, process, event.channel.value}, event.length_bytes);
-  if (event.type == EventType::receive && !event.peer.is_none())
-    under_way_.erase({event.sequence, event.peer.value, event.channel.value});
+  if (event.type == EventType::send) under_way_.insert_or_assign(message_key(event), event.length_bytes);
+  if (event.type == EventType::receive && !event.peer.is_none()) under_way_.erase(message_key(event));
 }
 
 std::vector<Snapshot::UnderWay> Snapshot::under_way() const {

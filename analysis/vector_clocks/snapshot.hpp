@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/vector_clocks/message_key_hash.hpp"
 #include "model/event.hpp"
+#include "model/message_key.hpp"
 
 namespace dpm {
 
@@ -41,7 +41,7 @@ class Snapshot {
 
  private:
   std::vector<ProcessState> processes_;
-  std::unordered_map<MessageKey, std::uint32_t, HashOfMessageKey> under_way_;  // bytes
+  std::unordered_map<MessageKey, std::uint32_t, MessageKeyHash> under_way_;  // bytes
 };
 
 }  // namespace dpm

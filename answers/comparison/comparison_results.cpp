@@ -11,6 +11,7 @@
 #include "text/number_text.hpp"
 #include "text/printable.hpp"
 #include "text/text_table.hpp"
+#include "text/wrapped.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -42,11 +43,11 @@ void for_each_change(const MeasureChange& measure, const Row& row) {
          change_text(measure.measure, change.a, change.b), explains_text(measure, change)});
 }
 
-std::string structure_text(const Comparison& comparison, const RowLimit& limit) {
+std::string structure_text(const Comparison& comparison, const RowLimit& limit, std::size_t width) {
   std::string text = "\nstructure\n";
   const std::size_t count = comparison.structure.size();
   for (std::size_t i = 0; i < std::min(count, limit.rows); ++i)
-    text += "  " + printable(structural_text(comparison.structure[i])) + "\n";
+    text += broken_line("  " + printable(structural_text(comparison.structure[i])), width) + "\n";
   text += more_rows_text(count, limit);
   if (count == 0) text += "  the same processes, pairs and paths\n";
   const std::string noise = noise_text(comparison, comparison.structural_noise);
@@ -69,7 +70,7 @@ std::string comparison_text(const ComparedRuns& runs, int width, bool all) {
   for (const WholeRow& row : whole_rows(runs.a.profile, runs.b.profile))
     whole.add_row({printable(row.what), row.a, row.b, row.change});
   std::string text = fmt::format("a: {}\nb: {}\n\n", printable(runs.a.trace), printable(runs.b.trace));
-  text += whole.to_text(width) + structure_text(runs.comparison, limit);
+  text += whole.to_text(width) + structure_text(runs.comparison, limit, static_cast<std::size_t>(width));
   for (const MeasureChange& measure : runs.comparison.measures) {
     text += "\n" + heading(measure) + "\n";
     TextTable table({"what changed", ">a", ">b", ">change", ">explains"}, limit);

@@ -31,22 +31,25 @@ Result<ParallelismFindings> find_parallelism(std::shared_ptr<const History> hist
   auto schedule = contended_schedule(*history, target);
   if (!schedule) return schedule.error();
   CriticalPath path = critical_path(*history, target, *schedule);
+  Efficiency efficiency = find_efficiency(*history, target, *parallelism, {*schedule, path}, true);
   auto caveat = warning_of(parallelism->overlaps, *history, path.t_max_s);
-  return ParallelismFindings{std::move(history),   computation,     method,           *parallelism,
-                             std::move(*schedule), std::move(path), std::move(caveat)};
+  return ParallelismFindings{std::move(history),    computation,          method,
+                             *parallelism,          std::move(*schedule), std::move(path),
+                             std::move(efficiency), std::move(caveat)};
 }
 
 FindingsReader::FindingsReader(Asked asked)
     : asked_(std::move(asked)),
       queue_sinks_(with_first(queues_, asked_.queue_sinks)),
-      queue_feed_(queue_sinks_, asked_.by_thread) {
+      queue_feed_(queue_sinks_, asked_.by_thread),
+      other_load_(asked_.history) {
   builders_.add(asked_.history);
   for (const auto& computation : asked_.computations) builders_.add(computation);
 }
 
 std::vector<EventSink*> FindingsReader::sinks() {
   std::vector<EventSink*> sinks = builders_.sinks();
-  sinks.insert(sinks.end(), {&statistics_, &queue_feed_, &waits_});
+  sinks.insert(sinks.end(), {&statistics_, &queue_feed_, &waits_, &other_load_});
   if (asked_.blame) sinks.insert(sinks.end(), {&clocks_, &keeper_});
   sinks.insert(sinks.end(), asked_.sinks.begin(), asked_.sinks.end());
   return sinks;
@@ -81,6 +84,9 @@ Result<Findings> FindingsReader::take(TraceInput input) {
   auto parallel = find_parallelism(*history, computation, asked_.method);
   if (parallel) {
     if (parallel->caveat) found.warnings.push_back(*parallel->caveat);
+    add_other_load(*parallel->history, traced_target(*parallel->history), parallel->schedule, other_load_.machines(),
+                   parallel->parallelism);
+    if (auto warning = warning_of_other_load(parallel->parallelism)) found.warnings.push_back(*std::move(warning));
     found.parallel = std::move(*parallel);
   } else {
     found.missing.push_back("no parallelism, longest path or space-time diagram: " + parallel.error().what);

@@ -14,6 +14,7 @@
 #include "analysis/history/history.hpp"
 #include "analysis/messages/queue_feed.hpp"
 #include "analysis/parallelism/critical_path.hpp"
+#include "analysis/parallelism/efficiency.hpp"
 #include "analysis/parallelism/parallelism.hpp"
 #include "analysis/queues/queues.hpp"
 #include "analysis/statistics/statistics.hpp"
@@ -32,6 +33,7 @@ struct ParallelismFindings {
   Parallelism parallelism;
   Schedule schedule;  // on the traced placement, with delays and CPU sharing
   CriticalPath path;
+  Efficiency efficiency;
   std::optional<std::string> caveat;  // why the replay may be more parallel than the run can be
 
   bool is_of(const Computation& other, SharingMethod other_method) const;
@@ -81,6 +83,7 @@ class FindingsReader {
   TeeSink queue_sinks_;
   QueueFeed queue_feed_;
   ProcessWaits waits_;
+  OtherLoadBuilder other_load_;
   HistoryBuilders builders_;
   ClockAnalysis clocks_;  // this and what follows: for the blame
   EventKeeper keeper_;

@@ -55,6 +55,11 @@ Json placement_of(const WholeFindings& whole, double run_s) {
   return document;
 }
 
+Json as_of(const LiveRecording& recording) {
+  const Ledger& ledger = recording.ledger();
+  return version_json({.events = ledger.kept - ledger.removed, .to_s = recording.now().seconds()});
+}
+
 Json answers_of(const LiveRecording& recording, const WholeFindings& whole) {
   const LiveState state{.source = {},
                         .version = 1,
@@ -67,6 +72,7 @@ Json answers_of(const LiveRecording& recording, const WholeFindings& whole) {
   if (whole.found.blame) answers["blame"] = blame_section_json(*whole.found.blame, whole.found.input.info);
   if (auto paths = paths_document(whole, 40)) answers["paths"] = *std::move(paths);
   answers["overview"] = as_json(overview_answer(in_bins("overview"), recording, &whole, {}));
+  if (!answers["overview"]["P_best"].is_null()) answers["overview"]["P_best_as_of"] = as_of(recording);
   return answers;
 }
 
@@ -118,7 +124,8 @@ Json FileData::take(Findings& found) {
   recording.use_queues(queues_, recording.now());
   Json data = nullptr;
   if (recording.now().ns > 0) {
-    data = {{"answers", answers_of(recording, whole)},
+    data = {{"as_of", as_of(recording)},
+            {"answers", answers_of(recording, whole)},
             {"levels", as_json(levels_answer(in_bins("levels"), recording, {}))}};
     if (auto events = single_events(recording)) data["spacetime"] = *std::move(events);
   }

@@ -36,7 +36,7 @@ Result<void> LiveStates::begin() {
 }
 
 void LiveStates::run(const std::stop_token& stop, sampling::Selection selection) {
-  auto made = set_up_sampler("auto", kIntervalNs, selection.text);
+  auto made = set_up_sampler("auto", kIntervalNs, selection);
   auto clock = sampling::SampleClock::start(kIntervalNs);
   std::unique_lock lock(mutex_);
   if (made && clock) {

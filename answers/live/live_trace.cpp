@@ -28,6 +28,11 @@ Result<Answer> answer_of(Result<Json> document) {
   return Answer{*std::move(document), {}};
 }
 
+Result<Answer> stamped(Result<Answer> answer, Json version) {
+  if (answer) answer->json["as_of"] = std::move(version);
+  return answer;
+}
+
 std::uint64_t whole_number(const Json& param) { return static_cast<std::uint64_t>(param.get<double>()); }
 
 }  // namespace
@@ -60,7 +65,10 @@ bool LiveTrace::read(std::uint64_t events_max) {
   const std::uint64_t before = recording_.levels().events();
   const bool was_over = recording_.is_over();
   const bool more = recording_.read(events_max);
-  const bool is_news = recording_.levels().events() != before || was_over != recording_.is_over();
+  const std::uint64_t search_changes = search_->changes;
+  const bool is_news =
+      recording_.levels().events() != before || was_over != recording_.is_over() || search_changes != search_changes_;
+  search_changes_ = search_changes;
   if (schedule_.refresh() || is_news) ++state_.version;
   return more;
 }
@@ -145,14 +153,40 @@ Result<Answer> LiveTrace::computing() const {
   return Answer{{{"computing", whole_.computed_share()}}, {}};
 }
 
-Result<Answer> LiveTrace::of_whole(Result<Json> document) const {
-  if (!document) return document.error();
-  if (!findings_->is_final) (*document)["of"] = {{"from_s", 0}, {"to_s", findings_->to_s}};
-  return Answer{*std::move(document), {}};
+// Of the part that was read.
+Json LiveTrace::as_of() const {
+  const bool is_analysed = findings_ != nullptr && findings_->is_final;
+  const Ledger& ledger = recording_.ledger();
+  Json version = version_json({.events = ledger.kept - ledger.removed,
+                               .to_s = recording_.is_empty() ? 0. : recording_.now().seconds(),
+                               .state = state_name(recording_),
+                               .is_final = recording_.is_over() && (is_analysed || whole_.refusal().has_value())});
+  if (recording_.is_over() && !is_analysed && whole_.is_busy()) version["working"] = whole_.computed_share();
+  return version;
+}
+
+Json LiveTrace::version_of(const WholeFindings& whole) const {
+  return version_json({.events = whole.events,
+                       .to_s = whole.to_s,
+                       .state = whole.is_final ? state_name(recording_) : "recording",
+                       .is_final = whole.is_final});
+}
+
+// Of the findings; also which work brings a later answer.
+Json LiveTrace::as_of_findings(const Answer* answer) const {
+  Json version = version_of(*findings_);
+  if (answer != nullptr && answer->json.contains("searching") && answer->json["searching"].is_number())
+    version["working"] = answer->json["searching"];
+  else if (!findings_->is_final && whole_.is_busy())
+    version["working"] = whole_.computed_share();
+  else if (!findings_->is_final && version["events"] != as_of()["events"])
+    version["working"] = 0;  // it has not begun: analyses pause
+  return version;
 }
 
 Answer LiveTrace::overview(const Json& params) const {
   Answer answer = overview_answer(params, recording_, findings_.get(), best_);
+  if (!answer.json["P_best"].is_null()) answer.json["P_best_as_of"] = version_of(*findings_);
   answer.json["schedule"] = schedule_.journal();
   return answer;
 }
@@ -176,15 +210,12 @@ LiveTrace::Reply LiveTrace::blame(const Json& params) const {
 
 LiveTrace::Reply LiveTrace::states() {
   if (!recording_.is_over()) return Task{.is_slow = false, .find = [this] { return answer_of(states_.document()); }};
-  take_whole();
-  if (findings_ == nullptr) return computing();
   return explain([](const WholeBlame& blame) { return blame.states(); });
 }
 
 Answer LiveTrace::placement() const {
   if (!findings_->trials) return {without_placements(recording_.info(), findings_->trials.error().what), {}};
-  const double run_s = findings_->is_final ? recording_.now().seconds() : findings_->to_s;
-  Json document = placements_document(**findings_->trials, run_s);
+  Json document = placements_document(**findings_->trials, findings_->to_s);
   const std::lock_guard held(search_->mutex);
   document["best"] = search_->best;
   if (search_->is_running)
@@ -211,8 +242,11 @@ Result<Answer> LiveTrace::begin_search() {
     const std::lock_guard held(search_->mutex);
     if (search_->is_running) return Answer{{{"searching", true}}, {}};
     search_->is_running = true;
+    search_->evaluated = 0;
+    search_->of = 0;
+    ++search_->changes;
   }
-  const auto search_there = [search = search_, whole = findings_] {
+  const auto search_there = [search = search_, whole = findings_, version = version_of(*findings_)] {
     const PlacementTrials& trials = **whole->trials;
     auto best = search_best(trials, [&](std::uint64_t evaluated, std::uint64_t of) {
       search->evaluated = evaluated;
@@ -221,7 +255,11 @@ Result<Answer> LiveTrace::begin_search() {
     const std::lock_guard held(search->mutex);
     search->is_running = false;
     search->why_not = best ? "" : best.error().what;
-    if (best) search->best = *std::move(best);
+    if (best) {
+      search->best = *std::move(best);
+      search->best["as_of"] = version;
+    }
+    ++search->changes;
   };
   if (!work_.post(search_there)) {
     const std::lock_guard held(search_->mutex);
@@ -249,22 +287,22 @@ const LiveTrace::Handler& LiveTrace::handler_of(std::string_view name) {
       {"event_at", Of::moment,
        [](LiveTrace& live, Params params) -> Reply { return event_at_answer(params, live.recording_); }},
       {"statistics", Of::findings,
-       [](LiveTrace& live, Params) -> Reply { return live.of_whole(statistics_document(*live.findings_)); }},
+       [](LiveTrace& live, Params) -> Reply { return answer_of(statistics_document(*live.findings_)); }},
       {"queues", Of::findings,
-       [](LiveTrace& live, Params) -> Reply { return live.of_whole(queues_document(*live.findings_)); }},
+       [](LiveTrace& live, Params) -> Reply { return answer_of(queues_document(*live.findings_)); }},
       {"parallelism", Of::findings,
-       [](LiveTrace& live, Params) -> Reply { return live.of_whole(parallelism_document(*live.findings_)); }},
+       [](LiveTrace& live, Params) -> Reply { return answer_of(parallelism_document(*live.findings_)); }},
       {"causality", Of::findings,
-       [](LiveTrace& live, Params) -> Reply { return live.of_whole(causality_document(*live.findings_)); }},
+       [](LiveTrace& live, Params) -> Reply { return answer_of(causality_document(*live.findings_)); }},
       {"blame", Of::findings, [](LiveTrace& live, Params params) -> Reply { return live.blame(params); }},
-      {"states", Of::moment, [](LiveTrace& live, Params) -> Reply { return live.states(); }},
+      {"states", Of::samples, [](LiveTrace& live, Params) -> Reply { return live.states(); }},
       {"paths", Of::findings,
        [](LiveTrace& live, Params params) -> Reply {
-         return live.of_whole(paths_document(*live.findings_, whole_number(params.at("most"))));
+         return answer_of(paths_document(*live.findings_, whole_number(params.at("most"))));
        }},
       {"request", Of::findings,
        [](LiveTrace& live, Params params) -> Reply {
-         return live.of_whole(request_diagram(live.findings_->found, whole_number(params.at("number"))));
+         return answer_of(request_diagram(live.findings_->found, whole_number(params.at("number"))));
        }},
       {"placement", Of::findings, [](LiveTrace& live, Params) -> Reply { return live.placement(); }},
       {"predict", Of::findings,
@@ -286,11 +324,10 @@ const LiveTrace::Handler& LiveTrace::handler_of(std::string_view name) {
   return *std::ranges::find(kHandlers, name, &Handler::name);
 }
 
-LiveTrace::Reply LiveTrace::dispatch(const PageRequest& request) {
-  const Handler& handler = handler_of(request.name);
-  if (handler.of == Of::run || handler.of == Of::findings) take_whole();
-  if (handler.of == Of::findings && findings_ == nullptr) return computing();
-  const bool is_kept = handler.of == Of::levels || handler.of == Of::run;
+LiveTrace::Reply LiveTrace::dispatch(const Handler& handler, Of of, const PageRequest& request) {
+  if (of == Of::run || of == Of::findings) take_whole();
+  if (of == Of::findings && findings_ == nullptr) return computing();
+  const bool is_kept = of == Of::levels || of == Of::run;
   if (is_kept)
     if (const Answer* known = latest_.find(request, state_.version)) return *known;
   Reply reply = handler.ask(*this, request.params);
@@ -300,12 +337,27 @@ LiveTrace::Reply LiveTrace::dispatch(const PageRequest& request) {
   return reply;
 }
 
+void LiveTrace::stamp(Reply& reply, Of of) const {
+  const bool is_of_findings = of == Of::findings && findings_ != nullptr;
+  const auto version = [&](const Answer* answer) { return is_of_findings ? as_of_findings(answer) : as_of(); };
+  if (auto* task = std::get_if<Task>(&reply)) {
+    task->find = [find = std::move(task->find), known = version(nullptr)] { return stamped(find(), known); };
+  } else {
+    auto& answer = std::get<Result<Answer>>(reply);
+    Json known = version(answer ? &*answer : nullptr);
+    answer = stamped(std::move(answer), std::move(known));
+  }
+}
+
 LiveTrace::Reply LiveTrace::reply_to(const PageRequest& request) {
   auto params = view::read_parameters(request);
   if (!params) return params.error();
   const auto held = lock();
   const auto began = TickPace::Clock::now();
-  Reply reply = dispatch({request.name, *std::move(params)});
+  const Handler& handler = handler_of(request.name);
+  const Of of = handler.of == Of::samples ? (recording_.is_over() ? Of::findings : Of::moment) : handler.of;
+  Reply reply = dispatch(handler, of, {request.name, *std::move(params)});
+  stamp(reply, of);
   pace_.answered(TickPace::Clock::now() - began);
   return reply;
 }

@@ -65,6 +65,7 @@ class LiveTrace : public view::RequestHandler {
  private:
   struct Search {
     std::atomic<std::uint64_t> evaluated = 0, of = 0;
+    std::atomic<std::uint64_t> changes = 0;  // it began, or it ended
     std::mutex mutex;
     bool is_running = false;
     view::Json best;  // null: none yet
@@ -81,6 +82,7 @@ class LiveTrace : public view::RequestHandler {
   // What an answer is of, and so when it is known and how long it holds.
   enum class Of {
     moment,    // it is not kept
+    samples,   // of a trace that has ended: findings
     levels,    // it holds until something new is read
     run,       // the same, with the findings of the whole trace where there are some
     findings,  // {"computing": share} until there are some
@@ -100,13 +102,18 @@ class LiveTrace : public view::RequestHandler {
   void take_whole();
   view::Json tick() const;
 
+  view::Json as_of() const;
+  view::Json as_of_findings(const view::Answer* answer) const;
+  view::Json version_of(const WholeFindings& whole) const;
+  // Adds to an answer what of the trace it is of.
+  void stamp(Reply& reply, Of of) const;
+
   Reply reply_to(const view::PageRequest& request);
-  Reply dispatch(const view::PageRequest& request);
+  Reply dispatch(const Handler& handler, Of of, const view::PageRequest& request);
   static const Handler& handler_of(std::string_view name);
 
   // The handlers that are more than a call. Those of findings are called when there are some.
   view::Answer overview(const view::Json& params) const;
-  Result<view::Answer> of_whole(Result<view::Json> document) const;
   Result<view::Answer> computing() const;
   Reply explain(std::function<Result<view::Json>(const WholeBlame&)> find) const;
   Reply blame(const view::Json& params) const;
@@ -130,6 +137,7 @@ class LiveTrace : public view::RequestHandler {
   std::mutex mutex_;
   std::shared_ptr<Search> search_ = std::make_shared<Search>();
   BackgroundWork work_;
+  std::uint64_t search_changes_ = 0;  // that are in the version
   std::chrono::steady_clock::time_point next_best_{};
   std::jthread reader_;  // the first to end
 };

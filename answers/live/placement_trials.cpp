@@ -33,8 +33,9 @@ Placement placement_of(const Json& params) {
   return placement;
 }
 
-WhatIf replicas_of(const Json& params) {
+WhatIf changes_of(const Json& params) {
   WhatIf what_if;
+  if (const double factor = params.at("delay_factor"); factor != 1) what_if.delays.push_back({kAllMachines, factor});
   const Json replicas = params.value("replicas", Json::object());
   for (const auto& [process, copies] : replicas.items())
     if (const auto count = static_cast<std::uint32_t>(copies.get<double>()); count >= 2)
@@ -87,10 +88,10 @@ void PlacementTrials::find_movable(const TraceInfo& info) {
 Result<PlacementTrials::Trial> PlacementTrials::read(const Json& params) const {
   Trial trial;
   trial.history = history_;
-  const WhatIf what_if = replicas_of(params);
-  if (!what_if.empty()) {
+  trial.changes = changes_of(params);
+  if (!trial.changes.replicas.empty()) {
     auto copy = std::make_shared<History>(*history_);
-    if (auto added = add_copies(what_if, *copy); !added) return added.error();
+    if (auto added = add_copies(trial.changes, *copy); !added) return added.error();
     trial.history = std::move(copy);
   }
   const History& history = *trial.history;
@@ -104,18 +105,15 @@ Result<PlacementTrials::Trial> PlacementTrials::read(const Json& params) const {
     if (!resolved) return resolved.error();
     trial.target = std::move(resolved->target);
   }
-  if (const double factor = params.at("delay_factor"); factor != 1) scale_all_delays(trial.target.delays, factor);
-  if (!what_if.empty()) {
-    auto notes = apply(what_if, history, trial.target);
-    if (!notes) return notes.error();
-    trial.leaves_out = *std::move(notes);
-  }
+  auto notes = apply(trial.changes, history, trial.target);
+  if (!notes) return notes.error();
+  trial.leaves_out = *std::move(notes);
   trial.interval = params.value("interval", false);
   return trial;
 }
 
 bool PlacementTrials::is_slow(const Json& params) {
-  return params.value("interval", false) || !replicas_of(params).empty();
+  return params.value("interval", false) || !changes_of(params).replicas.empty();
 }
 
 Result<Json> PlacementTrials::predict(const Trial& trial) const {
@@ -143,7 +141,9 @@ Result<Json> PlacementTrials::predict(const Trial& trial) const {
   return document;
 }
 
-std::string PlacementTrials::file_text(const Trial& trial) { return placement_text(*trial.history, trial.target); }
+std::string PlacementTrials::file_text(const Trial& trial) {
+  return placement_text(*trial.history, trial.target, trial.changes);
+}
 
 SearchOptions PlacementTrials::search_options() const {
   SearchOptions options;

@@ -13,6 +13,7 @@
 #include "analysis/history/target.hpp"
 #include "analysis/prediction/prediction.hpp"
 #include "analysis/prediction/search.hpp"
+#include "analysis/prediction/what_if.hpp"
 #include "view/answers/answer.hpp"
 
 namespace dpm::cli {
@@ -26,6 +27,7 @@ class PlacementTrials {
   // A request `predict`, checked.
   struct Trial {
     Target target;
+    WhatIf changes;  // that the target has
     std::vector<std::string> leaves_out;
     bool interval = false;
     std::shared_ptr<const History> history;  // with copies of servers, if the trial has some

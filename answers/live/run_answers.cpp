@@ -163,6 +163,10 @@ const char* state_name(const LiveRecording& recording) {
   return recording.is_cut_off() ? "cut off" : recording.is_over() ? "ended" : "recording";
 }
 
+Json version_json(const TraceVersion& version) {
+  return {{"events", version.events}, {"to_s", version.to_s}, {"state", version.state}, {"is_final", version.is_final}};
+}
+
 Answer describe_answer(const LiveRecording& recording, const LiveState& state) {
   const TraceInfo& info = recording.info();
   const bool queues = has_queues(recording);
@@ -199,9 +203,10 @@ Answer overview_answer(const Json& params, const LiveRecording& recording, const
       {"P_now", P_now(recording)},
       {"P_run", elapsed_s > 0 ? Json(cpu_s / elapsed_s) : Json()},
       {"P_best", has_best ? Json(whole->found.parallel->parallelism.no_delay.P) : Json()},
+      {"P_best_as_of", nullptr},
       {"P_method",
-       "P is the CPU time of the computation divided by the time that passed. The best P is what the order of its "
-       "messages permits with a machine for each process and messages that take no time; over time, in samples of the "
+       "P is the CPU time of the computation divided by the time that passed. P at best is what the order of its "
+       "messages permits with a CPU for each process and messages that take no time; over time, in samples of the "
        "run."}};
   json.update(curves.json);
   json["queued"] = standing.queued ? Json(*standing.queued) : Json();

@@ -21,6 +21,15 @@ struct LiveState {
 // "recording", "ended" or "cut off".
 const char* state_name(const LiveRecording& recording);
 
+// A version of a trace, as answers carry it ("as_of").
+struct TraceVersion {
+  std::uint64_t events = 0;
+  double to_s = 0;
+  const char* state = "ended";
+  bool is_final = true;
+};
+view::Json version_json(const TraceVersion& version);
+
 view::Answer describe_answer(const LiveRecording& recording, const LiveState& state);
 // `whole`: null while it is not known.
 view::Answer overview_answer(const view::Json& params, const LiveRecording& recording, const WholeFindings* whole,

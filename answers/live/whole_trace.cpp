@@ -20,7 +20,10 @@ namespace {
 using view::Json;
 
 constexpr int kPauseFactor = 50;
+constexpr std::chrono::seconds kPauseLeast{
+    1};                        // a viewer asks for a placement, and then for its prediction: of the same version
 constexpr int kNiceness = 10;  // answers come first
+constexpr int kSteps = 3;      // after the reading: the findings, where time went, the replays of predictions
 
 class EventCounter : public EventSink {
  public:
@@ -48,7 +51,8 @@ std::optional<std::string> WholeTrace::refusal() const {
 
 double WholeTrace::computed_share() const {
   const auto expected = static_cast<double>(std::max<std::uint64_t>(events_expected_, 1));
-  return std::min(.99, static_cast<double>(events_read_) / expected);
+  const double reading = std::min(1., static_cast<double>(events_read_) / expected);
+  return std::min(.99, (reading + steps_done_) / (1 + kSteps));
 }
 
 std::shared_ptr<WholeFindings> WholeTrace::ask(const Now& now) {
@@ -70,6 +74,7 @@ std::shared_ptr<WholeFindings> WholeTrace::ask(const Now& now) {
   refusal_.reset();
   events_of_findings_ = now.events;
   events_read_ = 0;
+  steps_done_ = 0;
   events_expected_ = now.events;
   is_busy_ = true;
   thread_ = std::jthread([this, now] {
@@ -84,7 +89,6 @@ void WholeTrace::compute(const Now& now) {
   const auto began = Clock::now();
   auto whole = std::make_shared<WholeFindings>();
   whole->is_final = now.is_over;
-  whole->to_s = now.now_s;
   whole->levels = std::make_unique<LevelsAnalysis>();
   EventCounter counter(events_read_);
   Endings endings;
@@ -102,9 +106,14 @@ void WholeTrace::compute(const Now& now) {
                          .queue_sinks = {whole->queues.get()}});
   auto input = read_trace(path_, reader.sinks(), ReceiveLength::of_message, ProgressShown::nowhere);
   auto found = input ? reader.take(*std::move(input)) : Result<Findings>(input.error());
+  ++steps_done_;
   if (found) {
     whole->found = *std::move(found);
+    const Ledger& ledger = whole->found.input.ledger;
+    whole->events = ledger.kept - ledger.removed;
+    if (whole->levels->events() > 0) whole->to_s = whole->levels->offsets().last().seconds();
     if (whole->blame) whole->blame->finish(whole->found.input);
+    ++steps_done_;
     const auto history = whole->found.histories.of(predicted);
     if (history) {
       // A program that still runs has not ended, which is as it should be.
@@ -116,7 +125,7 @@ void WholeTrace::compute(const Now& now) {
     }
   }
   const std::lock_guard lock(mutex_);
-  next_ = Clock::now() + kPauseFactor * (Clock::now() - began);
+  next_ = Clock::now() + std::max<Clock::duration>(kPauseLeast, kPauseFactor * (Clock::now() - began));
   if (found) {
     findings_ = std::move(whole);
   } else {
@@ -135,8 +144,7 @@ Result<Json> queues_document(const WholeFindings& whole) {
 Result<Json> parallelism_document(const WholeFindings& whole) {
   if (!whole.found.parallel) return Error{first_missing(whole.found, "the trace shows no parallelism")};
   const ParallelismFindings& found = *whole.found.parallel;
-  Json document = parallelism_json(found.parallelism);
-  document["critical_path"] = critical_path_json(found.path, found.history->info);
+  Json document = parallelism_json(found.parallelism, found.efficiency, found.path, found.history->info);
   document["ledger"] = ledger_json(whole.found.input.ledger);
   return document;
 }

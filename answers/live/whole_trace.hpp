@@ -2,7 +2,7 @@
 // the same names print.
 //
 // Of a program that runs, the analyses cover what was written when they began. They begin again when their results are
-// asked for, after a pause of fifty times what they took: at most a fiftieth of a core. A trace with more than
+// asked for, after a pause of fifty times what they took, and of a second: at most a fiftieth of a core. A trace with more than
 // `events_max` events is not analysed as a whole, because its history graph would take too much memory.
 #pragma once
 
@@ -34,6 +34,8 @@ struct WholeFindings {
   std::shared_ptr<QueueLevels> queues = std::make_shared<QueueLevels>();
   std::unique_ptr<WholeBlame> blame;  // null: the trace has too many events
   std::string title;
+  // The version of the trace that was read.
+  std::uint64_t events = 0;
   double to_s = 0;
   bool is_final = false;  // the trace had ended
 };
@@ -56,7 +58,7 @@ class WholeTrace {
   // Why there will be none.
   std::optional<std::string> refusal() const;
   bool is_busy() const { return is_busy_; }
-  double computed_share() const;  // of the findings that are being computed
+  double computed_share() const;  // of the findings that are being computed, as an estimate
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -69,6 +71,7 @@ class WholeTrace {
   std::uint64_t events_of_findings_ = 0;
   Clock::time_point next_{};
   std::atomic<std::uint64_t> events_read_ = 0, events_expected_ = 0;
+  std::atomic<int> steps_done_ = 0;  // of those after the reading
   std::atomic<bool> is_busy_ = false;
   std::jthread thread_;
 };

@@ -31,11 +31,21 @@ void EventProgress::on_events(std::span<const Event> batch) {
   sink_.on_events(batch);
   if (batch.empty()) return;
   events_ += batch.size();
-  time_s_ = std::max(time_s_, static_cast<double>(batch.back().local_time.ns) * 1e-9);
+  note_time(batch);
   const double now_s = clock_();
   if (now_s - shown_s_ < kBetween_s) return;
   shown_s_ = now_s;
   say_(text(now_s - began_s_));
+}
+
+// A clock may be the clock of the day, or begin when it likes: a time of the run is since the first event of its machine.
+void EventProgress::note_time(std::span<const Event> batch) {
+  for (const Event& event : {batch.front(), batch.back()}) {
+    const std::int64_t now_ns = event.local_time.ns;
+    const auto [first, is_new] = first_ns_.try_emplace(event.machine.value, now_ns);
+    first->second = std::min(first->second, now_ns);
+    time_s_ = std::max(time_s_, static_cast<double>(now_ns - first->second) * 1e-9);
+  }
 }
 
 std::string EventProgress::text(double elapsed_s) const {

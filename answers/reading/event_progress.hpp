@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 
 #include "model/event_source.hpp"
@@ -29,6 +30,7 @@ class EventProgress : public EventSink {
   void on_end(const LossReport& losses) override { sink_.on_end(losses); }
 
  private:
+  void note_time(std::span<const Event> batch);
   std::string text(double elapsed_s) const;
 
   EventSink& sink_;
@@ -38,7 +40,8 @@ class EventProgress : public EventSink {
   const Clock clock_;
   const double began_s_;
   double shown_s_;
-  double time_s_ = 0;  // of the latest event, by its machine's clock
+  std::map<std::uint16_t, std::int64_t> first_ns_;  // by machine
+  double time_s_ = 0;                               // of the latest event, since the first one of its machine
   std::uint64_t events_ = 0;
 };
 

@@ -26,6 +26,10 @@ view::Section parallelism_section(const ParallelismFindings& found, const TraceI
     return view::ParallelismStep{label, of.P,
                                  "T " + seconds_text(of.T_s) + ", longest path " + seconds_text(of.t_max_s)};
   };
+  std::vector<view::ParallelismStep> steps = {step("no delays", p.no_delay), step("with delays", p.delay),
+                                              step("with delays and CPU sharing", p.delay_cpu)};
+  if (p.other_load && p.other_load->t_max_s > p.delay_cpu.t_max_s)
+    steps.push_back(step("and the other load of the machines", *p.other_load));
   std::vector<view::PathShare> shares;
   const CriticalPath path = group_path(found.path, grouped);
   for (std::size_t i = 0; i < path.processes.size() && i < kMostShares; ++i)
@@ -36,9 +40,7 @@ view::Section parallelism_section(const ParallelismFindings& found, const TraceI
   }
   return {"How parallel it is",
           "P is the CPU time of all processes divided by the longest path through their history.",
-          {view::parallelism_figure({step("no delays", p.no_delay), step("with delays", p.delay),
-                                     step("with delays and CPU sharing", p.delay_cpu)}),
-           view::critical_path_figure(shares)}};
+          {view::parallelism_figure(steps), view::critical_path_figure(shares)}};
 }
 
 view::Section traffic_section(const Findings& found, const TraceInfo& grouped) {
@@ -142,9 +144,12 @@ view::ReportInput trace_report(const Findings& found) {
                          {"seed", std::to_string(info.seed)},
                          {"delay model", info.delays.name}});
   if (found.parallel) {
-    const ParallelismStep& last_step = found.parallel->parallelism.delay_cpu;
-    report.headlines = {{"P", fixed(last_step.P, 2), "parallelism factor, with message delays and CPU sharing"},
-                        {"T", seconds_text(last_step.T_s), "CPU time of the computation"}};
+    const Parallelism& parallelism = found.parallel->parallelism;
+    report.headlines = {
+        {"P as it ran", fixed(parallelism.run.P, 2), "parallelism factor: CPU time divided by the time that passed"},
+        {"P replayed on its cores", fixed(parallelism.delay_cpu.P, 2), "with message delays and CPU sharing"},
+        {"P at best", fixed(parallelism.no_delay.P, 2), "instant messages, a CPU for each process"},
+        {"T", seconds_text(parallelism.delay_cpu.T_s), "CPU time of the computation"}};
   }
   report.headlines.push_back(
       {"messages", std::to_string(found.statistics.sizes.messages), "sent by the metered processes"});

@@ -6,12 +6,15 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <vector>
 
 #include "answers/results/ledger_results.hpp"
 #include "model/share.hpp"
+#include "text/characters.hpp"
 #include "text/number_text.hpp"
 #include "text/printable.hpp"
+#include "text/wrapped.hpp"
 #include "view/blame_words.hpp"
 
 namespace dpm::cli {
@@ -37,8 +40,13 @@ Json rival_json(ProcessId process, const std::string& name, const TraceInfo& inf
 
 class Tree {
  public:
-  Tree(const TraceInfo& info, const BlameTree& tree, double share_min)
-      : info_(info), tree_(tree), whole_ns_(static_cast<double>(tree.whole_ns())), share_min_(share_min) {}
+  Tree(const TraceInfo& info, const BlameTree& tree, double share_min, int width)
+      : info_(info),
+        tree_(tree),
+        whole_ns_(static_cast<double>(tree.whole_ns())),
+        share_min_(share_min),
+        text_width_(std::clamp(width - kNumbersWidth - (tree.samples > 0 ? kIntervalWidth : 0), kTextWidthLeast,
+                               kTextWidthMost)) {}
 
   void add(const BlameNode& node, std::size_t depth) {
     for (std::size_t i = 0; i < kBlameParts; ++i) {
@@ -70,10 +78,15 @@ class Tree {
   }
 
   void line(std::size_t depth, const std::string& text, std::int64_t ns, std::optional<BlamePart> part = {}) {
-    constexpr std::size_t kTextWidth = 56;
     const double share = static_cast<double>(ns) / whole_ns_;
-    text_ += fmt::format("{:<{}}{:>5.1f} %  {}{:>10}\n", std::string(depth * 2, ' ') + text, kTextWidth, share * 100,
-                         interval_text(ns, part), seconds_text(seconds(ns)));
+    const auto width = static_cast<std::size_t>(text_width_);
+    std::istringstream lines(broken_line(std::string(depth * 2, ' ') + text, width));
+    std::string words;
+    for (std::string next; std::getline(lines, next); words = shortened_name(next, width))
+      if (!words.empty()) text_ += words + '\n';
+    words.resize(words.size() + width - character_count(words), ' ');
+    text_ +=
+        fmt::format("{}{:>5.1f} %  {}{:>10}\n", words, share * 100, interval_text(ns, part), seconds_text(seconds(ns)));
   }
 
   std::string take() { return std::move(text_); }
@@ -86,7 +99,6 @@ class Tree {
 
   // A column of its own, if the tree is estimated.
   std::string interval_text(std::int64_t ns, std::optional<BlamePart> part) const {
-    constexpr std::size_t kIntervalWidth = 15;
     if (tree_.samples == 0) return "";
     const auto share = tree_.interval_of(ns, part);
     return fmt::format("{:<{}}", share ? fmt::format("({:.1f} to {:.1f})", share->low * 100, share->high * 100) : "",
@@ -108,7 +120,9 @@ class Tree {
 
   const TraceInfo& info_;
   const BlameTree& tree_;
+  static constexpr int kNumbersWidth = 19, kIntervalWidth = 15, kTextWidthLeast = 24, kTextWidthMost = 56;
   const double whole_ns_, share_min_;
+  const int text_width_;
   std::string text_;
 };
 
@@ -148,19 +162,21 @@ Json node_json(const BlameNode& node, const BlameTree& tree, const TraceInfo& in
 
 }  // namespace
 
-std::string blame_text(const BlameTree& tree, const TraceInfo& info, double share_min) {
-  Tree lines(info, tree, share_min);
+std::string blame_text(const BlameTree& tree, const TraceInfo& info, double share_min, int width) {
+  Tree lines(info, tree, share_min, width);
   lines.line(0, printable(tree.what), tree.root.total_ns());
   lines.add(tree.root, 1);
   std::string text = lines.take() + "\nlongest causes\n";
   constexpr std::size_t kShown = 5;
-  Tree longest(info, tree, share_min);
+  Tree longest(info, tree, share_min, width);
   const std::vector<BlameCause> causes = longest_causes(tree.root);
   for (std::size_t i = 0; i < std::min(kShown, causes.size()); ++i) longest.add(causes[i]);
   text += longest.take();
-  if (tree.samples > 0) text += "\n" + view::estimate_text(tree) + "\n";
-  const std::string sentence = view::sentence(tree.root, tree.what, info);
-  return sentence.empty() ? text : text + "\n" + printable(sentence) + "\n";
+  const auto in_lines = [&](const std::string& sentence) {
+    return sentence.empty() ? "" : "\n" + broken_line(sentence, static_cast<std::size_t>(width)) + "\n";
+  };
+  if (tree.samples > 0) text += in_lines(view::estimate_text(tree));
+  return text + in_lines(printable(view::sentence(tree.root, tree.what, info)));
 }
 
 Json blame_json(const BlameTree& tree, const BlameGroups& groups, const TraceInfo& info, const Ledger& ledger) {

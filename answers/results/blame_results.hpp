@@ -11,7 +11,7 @@
 namespace dpm::cli {
 
 // Waits below `share_min` of the whole are one line, so that all lines of a level add up.
-std::string blame_text(const BlameTree& tree, const TraceInfo& info, double share_min);
+std::string blame_text(const BlameTree& tree, const TraceInfo& info, double share_min, int width);
 // The tree with each process; causes and sentence with the groups.
 nlohmann::ordered_json blame_json(const BlameTree& tree, const BlameGroups& groups, const TraceInfo& info,
                                   const Ledger& ledger);

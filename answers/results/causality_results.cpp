@@ -7,6 +7,7 @@
 
 #include "answers/results/ledger_results.hpp"
 #include "model/counted.hpp"
+#include "text/characters.hpp"
 #include "text/number_text.hpp"
 #include "text/printable.hpp"
 #include "text/text_table.hpp"
@@ -21,12 +22,12 @@ std::vector<CausalPath> most_travelled(std::vector<CausalPath> paths) {
   return paths;
 }
 
-std::string letters_text(const Causality& causality, const TraceInfo& info, const RowLimit& limit) {
+std::string letters_text(const Causality& causality, const TraceInfo& info, const RowLimit& limit, std::size_t width) {
   std::string text;
   std::size_t letters = 0;
   for (std::size_t p = 0; p < causality.letters.size(); ++p)
     if (!causality.letters[p].empty() && ++letters <= limit.rows)
-      text += causality.letters[p] + " = " + printable(info.processes[p].name) + "\n";
+      text += shortened_name(causality.letters[p] + " = " + printable(info.processes[p].name), width) + "\n";
   return text + more_rows_text(letters, limit);
 }
 
@@ -38,7 +39,7 @@ std::string name_or_users(ProcessId process, const TraceInfo& info) {
 
 std::string causality_text(const Causality& causality, const TraceInfo& info, std::size_t most, int width, bool all) {
   const RowLimit limit = all ? RowLimit{} : RowLimit{kRowsShown};
-  std::string text = letters_text(causality, info, limit);
+  std::string text = letters_text(causality, info, limit, static_cast<std::size_t>(width));
   text += counted(causality.requests, "request") + "\n";
   if (causality.strings.empty()) return text;
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "model/process_names.hpp"
 #include "text/text_table.hpp"
 #include "trace/symbols/code_locations.hpp"
 
@@ -20,11 +21,7 @@ constexpr std::size_t kMostRows = 30;
 std::string program_name(const TraceInfo& info, ProcessId process) {
   if (info[process].program.find('/') == std::string::npos) return info[process].program;
   const ProcessId group = info[process].group;
-  const std::string& name = info[group.is_none() ? process : group].name;
-  const std::size_t mark = name.rfind('#');
-  const bool is_numbered = mark != std::string::npos && mark + 1 < name.size() &&
-                           name.find_first_not_of("0123456789", mark + 1) == std::string::npos;
-  return is_numbered ? name.substr(0, mark) : name;
+  return std::string(without_number(info[group.is_none() ? process : group].name));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "answers/results/process_groups.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 #include <string_view>
@@ -9,20 +8,12 @@
 
 #include "analysis/causality/letters.hpp"
 #include "model/counted.hpp"
+#include "model/process_names.hpp"
 
 namespace dpm::cli {
 namespace {
 
 constexpr std::string_view kOutside = "outside ", kArrow = " > ", kThreadsOf = "threads of ";
-
-// "true#17" is the 17th process named "true".
-std::string_view without_number(std::string_view name) {
-  const auto mark = name.rfind('#');
-  if (mark == std::string_view::npos || mark == 0 || mark + 1 == name.size()) return name;
-  const auto number = name.substr(mark + 1);
-  const bool is_number = std::all_of(number.begin(), number.end(), [](unsigned char c) { return std::isdigit(c); });
-  return is_number ? name.substr(0, mark) : name;
-}
 
 // A process that stands for an unmetered end of a live program's connections.
 bool is_peer(const ProcessInfo& process) { return process.name.starts_with(kOutside) && !process.in_computation; }

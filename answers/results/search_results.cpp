@@ -40,7 +40,7 @@ std::string full_text(const Candidate& candidate, int width) {
     std::string line = "  " + printable(machine) + ":";
     for (std::size_t i = 0; i < processes.size(); ++i) {
       const std::string word = printable(processes[i]) + (i + 1 < processes.size() ? "," : "");
-      if (i > 0 && line.size() + 1 + word.size() > static_cast<std::size_t>(width)) {
+      if (line.size() + 1 + word.size() > static_cast<std::size_t>(width)) {
         text += line + "\n";
         line = "   ";
       }
@@ -51,17 +51,25 @@ std::string full_text(const Candidate& candidate, int width) {
   return text;
 }
 
+constexpr double kUsefulBound = 1;
+
 std::string bounds_text(const SearchResult& found, std::span<const JudgedPlacement> judged) {
+  if (found.regret_bound > kUsefulBound)
+    return "how much slower the best is than any other could be is not known:\nthe bound of the search is above 100 "
+           "%\n";
   const std::string text = fmt::format("the best is at most {} slower than any other could be, by the predictions,\n",
                                        percent(found.regret_bound, 2));
   if (judged.empty()) return text + "and by an unknown amount on real machines: its prediction has no interval\n";
   const Interval& best = judged.front().interval;
+  const std::string from_to = seconds_text(best.low_elapsed_s) + " to " + seconds_text(best.high_elapsed_s);
+  const double on_real = true_regret_bound(found, judged);
+  if (on_real > kUsefulBound)
+    return text + fmt::format("and by an unknown amount on real machines, where it takes {}\n", from_to);
   const std::string others = judged.size() == 1   ? ""
                              : judged.size() == 2 ? ",\nand that of the next one"
                                                   : fmt::format(",\nand those of the next {}", judged.size() - 1);
-  return text + fmt::format("and at most {} on real machines, by its interval ({} to {}){}\n",
-                            percent(true_regret_bound(found, judged), 2), seconds_text(best.low_elapsed_s),
-                            seconds_text(best.high_elapsed_s), others);
+  return text +
+         fmt::format("and at most {} on real machines, by its interval ({}){}\n", percent(on_real, 2), from_to, others);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "model/result.hpp"
 #include "sampling/counts/count_array.hpp"
+#include "sampling/proc/selection.hpp"
 #include "sampling/proc/task_table.hpp"
 
 namespace dpm::cli {
@@ -17,7 +18,8 @@ struct SamplerSetup {
   std::string why_proc;  // why the iterator is not taken, if it was not refused by the user
 };
 
-// `source`: "iterator", "proc", or "auto". `selection`: for people.
-Result<SamplerSetup> set_up_sampler(const std::string& source, std::uint64_t interval_ns, const std::string& selection);
+// `source`: "iterator", "proc", or "auto": the iterator, where it is possible and does not cost more.
+Result<SamplerSetup> set_up_sampler(const std::string& source, std::uint64_t interval_ns,
+                                    const sampling::Selection& selection);
 
 }  // namespace dpm::cli

@@ -11,15 +11,29 @@
 namespace dpm::sim {
 namespace {
 
-std::string processes_wired_to(const Process& process, Wanted wanted) {
+std::string processes_wired_to(const Process& process, const Wanted& wanted) {
   std::vector<std::string> names;
-  for (const Channel* channel : wanted)
+  for (const Channel* channel : wanted.channels)
     if (channel->wired_from != nullptr) names.push_back(channel->wired_from->name);
-  if (wanted.empty())
+  if (wanted.channels.empty())
     for (const auto& [other, links] : process.wired)
       if (!links.from.is_none()) names.push_back(other->name);
-  if (names.empty()) return wanted.empty() ? "" : " over a link it created";
+  if (names.empty()) return wanted.channels.empty() ? "" : " over a link it created";
   return complaints::awaited_from(names);
+}
+
+std::vector<std::string> names_of(const std::vector<Process*>& processes) {
+  std::vector<std::string> names;
+  for (const Process* process : processes) names.push_back(process->name);
+  return names;
+}
+
+// Of a service only if it waits in the middle of its work while nothing can happen any more.
+bool is_blocked(const Process& process, bool deadlocked) {
+  if (process.is_gone() || process.is_awaited) return false;
+  if (!process.service) return true;
+  return deadlocked && process.stopped == 0 &&
+         (process.waiting == Waiting::for_reply || (process.waiting == Waiting::for_message && !process.rests));
 }
 
 std::string what_it_does(const Process& process) {
@@ -42,7 +56,7 @@ std::string what_it_does(const Process& process) {
     case Waiting::for_message:
       return complaints::waits_for_message(process.awaited_kinds) + processes_wired_to(process, process.wanted);
     case Waiting::for_reply:
-      return complaints::waits_for_reply(process.called->name, process.awaited_kinds);
+      return complaints::waits_for_reply(names_of(process.called), process.awaited_kinds);
     case Waiting::for_data:
       return "waits for data it moves";
     case Waiting::for_time:
@@ -95,7 +109,7 @@ SimTruth Books::truth(const Ending& ending, Population& population, TrueTime now
       truth.makespan = std::max(truth.makespan, p.last_activity);
       truth.total_cpu_ns += p.cpu_time_ns;
     }
-    if (!process->is_gone() && !process->service && !process->is_awaited)
+    if (is_blocked(*process, ending.deadlocked))
       truth.blocked.push_back(fmt::format("process '{}' on machine '{}' {}", p.name, p.machine, p.final_state));
   }
   for (const Machine& machine : population.machines())

@@ -18,7 +18,7 @@ std::string to_gone(const Process& process) { return fmt::format("to process '{}
 }  // namespace
 
 Delivery::Delivery(Simulation& simulation)
-    : simulation_(simulation), calendar_(simulation.engine()), network_(simulation.scenario().delays) {}
+    : simulation_(simulation), calendar_(simulation.engine()), network_(simulation.scenario()) {}
 
 void Delivery::at(TrueTime when, std::function<void()> action) { insert(when, 0, std::move(action)); }
 
@@ -45,7 +45,20 @@ void Delivery::send(Packet& packet) {
   simulation_.books().sent();
   if (network_.is_down(*from.machine, *packet.to->machine))
     return drop(packet, over_link_down(*from.machine, *packet.to->machine));
-  const TrueTime earliest = now + DelayModel::delivery(*packet.delays, packet.length_bytes);
+  TrueTime earliest = now + DelayModel::delivery(*packet.delays, packet.length_bytes);
+  if (const LinkDescription* link = network_.link_between(*from.machine, *packet.to->machine)) {
+    // Each pair of processes draws its own, whatever others send and wherever they are.
+    const auto [entry, is_new] = way_draws_.try_emplace({&from, packet.to}, 0);
+    if (is_new) entry->second = Random::stream(simulation_.scenario().seed, from.name + " to " + packet.to->name);
+    Random& draws = entry->second;
+    earliest =
+        earliest + (network_.leaves_at(*from.machine, *packet.to->machine, *link, now, packet.length_bytes) - now);
+    if (link->extra_delay) earliest = earliest + link->extra_delay(draws);
+    const bool may_be_lost = !from.system && !packet.to->system && !packet.on_arrival;
+    if (link->loss > 0 && draws.chance(link->loss) && may_be_lost)
+      return drop(packet, fmt::format("over the link between '{}' and '{}', which loses some", from.machine->name,
+                                      packet.to->machine->name));
+  }
   TrueTime& last = from.last_arrival_at[packet.to];
   last = std::max(last, earliest);
   ++pending_packets_;
@@ -85,7 +98,7 @@ void Delivery::deliver(Packet& packet) {
     packets_.give_back(packet);
     return;
   }
-  if (packet.answers_call != 0 && packet.answers_call != to.awaited_call)
+  if (packet.answers_call != 0 && !to.awaits_reply_to(packet.answers_call))
     return drop(packet, fmt::format("to process '{}' as a reply it no longer waited for", to.name));
 
   Scheduler& scheduler = simulation_.scheduler();
@@ -95,8 +108,7 @@ void Delivery::deliver(Packet& packet) {
   if (to.flags.has(EventType::message_queued))
     simulation_.meter().record(to, simulation_.names().event_of(EventType::message_queued, packet));
   if (packet.answers_call != 0) {
-    to.awaited_call = 0;
-    to.reply = &packet;
+    to.replies.push_back(&packet);
     if (to.waiting == Waiting::for_reply) scheduler.wake(to);
   } else {
     to.queue.waiting.push_back(&packet);

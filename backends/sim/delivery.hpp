@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,8 @@ class Delivery {
   Calendar calendar_;
   Network network_;
   PacketPool packets_;
-  std::uint64_t pending_packets_ = 0;  // under way, without faults and limits
+  std::map<std::pair<const Process*, const Process*>, Random> way_draws_;  // of what happens on links; from, to
+  std::uint64_t pending_packets_ = 0;                                      // under way, without faults and limits
 };
 
 }  // namespace dpm::sim

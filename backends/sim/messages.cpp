@@ -61,24 +61,24 @@ void Messages::transmit(Packet& packet) {
 
 // ---- receiving
 
-std::optional<Message> Messages::receive(std::span<const LinkIndex> over, std::optional<TrueTime> until) {
-  collect_wanted(over);
+std::optional<Message> Messages::receive(const Selection& selection, std::optional<TrueTime> until) {
+  collect_wanted(selection);
   record_receive_call();
-  Packet* packet = take_waiting();
+  Packet* packet = take_waiting(selection);
   while (packet == nullptr) {
-    process_.wanted = wanted_;
+    process_.wanted = {wanted_, selection.rank ? &selection.rank : nullptr};
     frame_.block(Waiting::for_message, until);
-    packet = take_waiting();
+    packet = take_waiting(selection);
     if (packet == nullptr && until) return std::nullopt;  // only the timer wakes a process for which nothing came
   }
   return finish_receive(*packet);
 }
 
-std::optional<Message> Messages::receive_if_arrived(std::span<const LinkIndex> over) {
-  collect_wanted(over);
+std::optional<Message> Messages::receive_if_arrived(const Selection& selection) {
+  collect_wanted(selection);
   record_receive_call();
   simulation_.delivery().deliver_due();
-  if (Packet* packet = take_waiting()) {
+  if (Packet* packet = take_waiting(selection)) {
     empty_polls_ = 0;
     return finish_receive(*packet);
   }
@@ -94,31 +94,39 @@ std::optional<Message> Messages::receive_if_arrived(std::span<const LinkIndex> o
   return std::nullopt;
 }
 
-std::optional<Message> Messages::call(LinkIndex to, const OutgoingMessage& message, std::optional<TrueTime> until) {
-  Packet& request = packet_for(to, message);
+std::vector<Message> Messages::call(std::span<const std::pair<LinkIndex, OutgoingMessage>> calls,
+                                    std::optional<TrueTime> until) {
   if (process_.reply_channel == nullptr) {
     process_.reply_channel = &simulation_.population().create_channel(process_);
     process_.reply_channel->for_replies = true;
   }
-  request.reply_to = Link{process_.reply_channel, ++process_.calls_made};
-  process_.awaited_call = process_.calls_made;
-  process_.called = request.to;
-  transmit(request);
-
-  wanted_.assign(1, process_.reply_channel);
-  record_receive_call();
-  if (process_.reply == nullptr) frame_.block(Waiting::for_reply, until);
-  DPM_CHECK(process_.reply != nullptr || until);
-  if (process_.reply == nullptr) {
-    process_.awaited_call = 0;  // the delivery drops a reply that comes later
-    return std::nullopt;
+  process_.first_awaited_call = process_.calls_made + 1;
+  process_.called.clear();
+  for (const auto& [to, message] : calls) {
+    Packet& request = packet_for(to, message);
+    request.reply_to = Link{process_.reply_channel, ++process_.calls_made};
+    process_.called.push_back(request.to);
+    transmit(request);
   }
-  return finish_receive(*std::exchange(process_.reply, nullptr));
+  wanted_.assign(1, process_.reply_channel);
+  std::vector<Message> replies;
+  while (replies.size() < calls.size()) {
+    record_receive_call();
+    if (process_.replies.empty()) frame_.block(Waiting::for_reply, until);
+    DPM_CHECK(!process_.replies.empty() || until);
+    if (process_.replies.empty()) break;
+    Packet* reply = process_.replies.front();
+    process_.replies.pop_front();
+    std::erase(process_.called, reply->from);
+    replies.push_back(finish_receive(*reply));
+  }
+  process_.first_awaited_call = 0;  // the delivery drops a reply that comes later
+  return replies;
 }
 
-void Messages::collect_wanted(std::span<const LinkIndex> over) {
+void Messages::collect_wanted(const Selection& selection) {
   wanted_.clear();
-  for (const LinkIndex index : over) {
+  for (const LinkIndex index : selection.over) {
     Channel* channel = frame_.link_at(index).channel;
     if (channel->owner != &process_) frame_.misuse(complaints::not_my_link(index, channel->owner->name));
     wanted_.push_back(channel);
@@ -134,12 +142,13 @@ void Messages::record_receive_call() {
   frame_.settle();
 }
 
-// The earliest arrived message that is wanted.
-Packet* Messages::take_waiting() {
-  process_.wanted = wanted_;
+Packet* Messages::take_waiting(const Selection& selection) {
+  process_.wanted = {wanted_, selection.rank ? &selection.rank : nullptr};
   auto& waiting = process_.queue.waiting;
-  const auto found =
-      std::find_if(waiting.begin(), waiting.end(), [&](const Packet* packet) { return process_.wants(*packet); });
+  const auto rank_of = [&](const Packet* packet) { return process_.wanted.rank_of(*packet); };
+  const auto is_wanted = [&](const Packet* packet) { return process_.wants(*packet); };
+  const auto found = selection.rank ? first_of_highest_rank(waiting.begin(), waiting.end(), rank_of)
+                                    : std::find_if(waiting.begin(), waiting.end(), is_wanted);
   if (found == waiting.end()) return nullptr;
   Packet* packet = *found;
   waiting.erase(found);

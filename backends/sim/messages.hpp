@@ -21,10 +21,11 @@ class Messages {
 
   void send(LinkIndex to, const OutgoingMessage& message) { transmit(packet_for(to, message)); }
   // Nothing only if `until` has come first. What arrives at that very moment is taken.
-  std::optional<Message> receive(std::span<const LinkIndex> over, std::optional<TrueTime> until = std::nullopt);
-  std::optional<Message> receive_if_arrived(std::span<const LinkIndex> over);
-  std::optional<Message> call(LinkIndex to, const OutgoingMessage& message,
-                              std::optional<TrueTime> until = std::nullopt);
+  std::optional<Message> receive(const Selection& selection, std::optional<TrueTime> until = std::nullopt);
+  std::optional<Message> receive_if_arrived(const Selection& selection);
+  // The replies in the order in which they come; fewer than calls only if `until` has come first.
+  std::vector<Message> call(std::span<const std::pair<LinkIndex, OutgoingMessage>> calls,
+                            std::optional<TrueTime> until);
   void reply(const Message& request, const OutgoingMessage& answer);
 
   // The events of the next meter message, for a filter.
@@ -34,9 +35,9 @@ class Messages {
   Packet& packet_for(LinkIndex to, const OutgoingMessage& message);
   void pass_link(Packet& packet, LinkIndex index);
   void transmit(Packet& packet);
-  void collect_wanted(std::span<const LinkIndex> over);
+  void collect_wanted(const Selection& selection);
   void record_receive_call();
-  Packet* take_waiting();
+  Packet* take_waiting(const Selection& selection);
   Message finish_receive(Packet& packet);
 
   Simulation& simulation_;

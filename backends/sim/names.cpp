@@ -26,7 +26,7 @@ ChannelId Names::id_of(Channel& channel) {
   return channel.id;
 }
 
-ChannelSetId Names::set_of(Wanted channels) {
+ChannelSetId Names::set_of(std::span<Channel* const> channels) {
   if (channels.empty()) return kAnyChannel;
   if (channels.size() == 1 && !channels.front()->set_of_it.is_none()) return channels.front()->set_of_it;
   std::vector<ChannelId> ids;

@@ -19,7 +19,7 @@ class Names {
 
   ProcessId id_of(Process& process);
   ChannelId id_of(Channel& channel);
-  ChannelSetId set_of(Wanted channels);
+  ChannelSetId set_of(std::span<Channel* const> channels);
 
   // SEND, RECEIVE or MESSAGEQUEUED of this message, as its sender or its receiver sees it.
   Event event_of(EventType type, const Packet& message);

@@ -146,8 +146,8 @@ void Population::renew(Process& process) {
   process.stopped = 0;
   process.suspended = false;
   process.waiting = Waiting::for_nothing;
-  process.awaited_call = 0;
-  process.reply = nullptr;
+  process.first_awaited_call = 0;
+  process.replies.clear();
   for (Packet* packet : process.queue.waiting) simulation_.delivery().packets().give_back(*packet);
   process.queue.begin_again(simulation_.now());
 }

@@ -2,10 +2,12 @@
 // needs to know.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +18,7 @@
 #include "backends/sim/links.hpp"
 #include "backends/sim/machine.hpp"
 #include "backends/sim/packet.hpp"
+#include "model/message_calls.hpp"
 #include "model/meter_flags.hpp"
 #include "model/program.hpp"
 #include "model/random.hpp"
@@ -77,7 +80,16 @@ struct WiredLinks {
 };
 
 // What a receive waits for: any of these channels, or any channel at all if there are none.
-using Wanted = std::span<Channel* const>;
+struct Wanted {
+  std::span<Channel* const> channels = {};
+  const Selection::Rank* rank = nullptr;  // null: all have the same
+
+  std::optional<double> rank_of(const Packet& packet) const {
+    const auto is_channel = [&](const Channel* channel) { return channel == packet.channel; };
+    if (!channels.empty() && std::none_of(channels.begin(), channels.end(), is_channel)) return std::nullopt;
+    return rank == nullptr ? 0 : (*rank)(packet.channel->owners_index, packet.code);
+  }
+};
 
 struct Process {
   // ---- identity
@@ -102,6 +114,7 @@ struct Process {
   Waiting waiting = Waiting::for_nothing;
   Wanted wanted;                   // while waiting for a message
   std::string_view awaited_kinds;  // by the program's own words; may be empty
+  bool rests = true;               // while it waits for a message, it is not in the middle of its work
   std::uint64_t timer = 0;         // its number while one is set; 0: none
   std::unique_ptr<Actor> actor;
   std::unique_ptr<ProcessCalls> calls;
@@ -129,9 +142,9 @@ struct Process {
   MessageQueue queue;
   Channel* reply_channel = nullptr;
   std::uint64_t calls_made = 0;
-  Process* called = nullptr;       // by the last CALL
-  std::uint64_t awaited_call = 0;  // the CALL whose reply may still come
-  Packet* reply = nullptr;
+  std::vector<Process*> called;          // by the last CALLs, of those that have not replied
+  std::uint64_t first_awaited_call = 0;  // this CALL and those after it may still be answered; 0: none
+  std::deque<Packet*> replies;
   std::uint64_t next_sequence = 1;
   std::unordered_map<const Process*, TrueTime> last_arrival_at;  // messages to one receiver never overtake each other
 
@@ -159,12 +172,8 @@ struct Process {
     return ready_ns < 0 ? 0 : ready_ns;
   }
 
-  bool wants(const Packet& packet) const {
-    if (wanted.empty()) return true;
-    for (const Channel* channel : wanted)
-      if (channel == packet.channel) return true;
-    return false;
-  }
+  bool wants(const Packet& packet) const { return wanted.rank_of(packet).has_value(); }
+  bool awaits_reply_to(std::uint64_t call) const { return first_awaited_call != 0 && call >= first_awaited_call; }
 };
 
 }  // namespace dpm::sim

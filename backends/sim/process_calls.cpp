@@ -97,29 +97,39 @@ void ProcessCalls::send_message(LinkIndex to, const OutgoingMessage& message) {
   messages_.send(to, message);
 }
 
-Message ProcessCalls::receive_message(std::span<const LinkIndex> over) {
+Message ProcessCalls::receive_message(const Selection& selection) {
   DPM_ENTER("receive_message");
-  return *messages_.receive(over);
+  return *messages_.receive(selection);
 }
 
-std::optional<Message> ProcessCalls::a_receive_message(std::span<const LinkIndex> over) {
+std::optional<Message> ProcessCalls::a_receive_message(const Selection& selection) {
   DPM_ENTER("a_receive_message");
-  return messages_.receive_if_arrived(over);
+  return messages_.receive_if_arrived(selection);
 }
 
-std::optional<Message> ProcessCalls::receive_message_until(Deadline deadline, std::span<const LinkIndex> over) {
+std::optional<Message> ProcessCalls::receive_message_until(Deadline deadline, const Selection& selection) {
   DPM_ENTER("receive_message_until");
-  return messages_.receive(over, TrueTime{deadline.ns});
+  return messages_.receive(selection, TrueTime{deadline.ns});
 }
 
 Message ProcessCalls::call(LinkIndex to, OutgoingMessage message) {
   DPM_ENTER("call");
-  return *messages_.call(to, message);
+  const std::pair<LinkIndex, OutgoingMessage> one{to, std::move(message)};
+  return std::move(messages_.call({&one, 1}, std::nullopt).front());
 }
 
 std::optional<Message> ProcessCalls::call_until(Deadline deadline, LinkIndex to, OutgoingMessage message) {
   DPM_ENTER("call_until");
-  return messages_.call(to, message, TrueTime{deadline.ns});
+  const std::pair<LinkIndex, OutgoingMessage> one{to, std::move(message)};
+  auto replies = messages_.call({&one, 1}, TrueTime{deadline.ns});
+  if (replies.empty()) return std::nullopt;
+  return std::move(replies.front());
+}
+
+std::vector<Message> ProcessCalls::call_all(std::span<const std::pair<LinkIndex, OutgoingMessage>> calls,
+                                            std::optional<Deadline> deadline) {
+  DPM_ENTER("call_all");
+  return messages_.call(calls, deadline ? std::optional(TrueTime{deadline->ns}) : std::nullopt);
 }
 
 void ProcessCalls::reply(const Message& request, const OutgoingMessage& answer) {

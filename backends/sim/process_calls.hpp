@@ -24,12 +24,17 @@ class ProcessCalls : public MessageCalls {
   LinkIndex link_from(std::string_view process) const override;
 
   void send_message(LinkIndex to, const OutgoingMessage& message) override;
-  Message receive_message(std::span<const LinkIndex> over) override;
-  std::optional<Message> a_receive_message(std::span<const LinkIndex> over) override;
-  std::optional<Message> receive_message_until(Deadline deadline, std::span<const LinkIndex> over) override;
+  Message receive_message(const Selection& selection) override;
+  std::optional<Message> a_receive_message(const Selection& selection) override;
+  std::optional<Message> receive_message_until(Deadline deadline, const Selection& selection) override;
   Message call(LinkIndex to, OutgoingMessage message) override;
   std::optional<Message> call_until(Deadline deadline, LinkIndex to, OutgoingMessage message) override;
-  void set_awaited(std::string_view kinds) override { process_.awaited_kinds = kinds; }
+  std::vector<Message> call_all(std::span<const std::pair<LinkIndex, OutgoingMessage>> calls,
+                                std::optional<Deadline> deadline) override;
+  void set_awaited(std::string_view kinds, bool rests) override {
+    process_.awaited_kinds = kinds;
+    process_.rests = rests;
+  }
   void reply(const Message& request, const OutgoingMessage& answer) override;
   void move_data(LinkIndex from, LinkIndex to, std::uint64_t bytes) override;
 

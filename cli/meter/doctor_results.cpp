@@ -174,6 +174,18 @@ Check descriptors_check(const MachineCapabilities& machine) {
           "The meter keeps a few for each thread of the program: raise the hard limit with 'ulimit -Hn'."};
 }
 
+Check tasks_check(const MachineCapabilities& machine) {
+  const std::string name = "processes and threads";
+  if (machine.tasks_problem.empty()) return {name, Verdict::good, "a meter can start its own", ""};
+  return {name, Verdict::missing, "a meter cannot start its own", machine.tasks_problem + "."};
+}
+
+Check sockets_check(const MachineCapabilities& machine) {
+  const std::string name = "sockets of meters";
+  if (machine.sockets_problem.empty()) return {name, Verdict::good, "have a folder", ""};
+  return {name, without_notified_calls(machine), "have no folder", machine.sockets_problem + "."};
+}
+
 Check io_uring_check(const MachineCapabilities& machine) {
   const std::string name = "io_uring";
   if (!machine.io_uring.worked())
@@ -248,11 +260,12 @@ std::string conclusion(const Diagnosis& diagnosis) {
 }  // namespace
 
 Diagnosis diagnose(const MachineCapabilities& machine) {
-  return {kernel_check(machine),  notification_check(machine),  access_check(machine),     proc_check(machine),
-          wake_up_check(machine), counts_check(machine),        unix_peers_check(machine), cpu_time_check(machine),
-          samples_check(machine), announcements_check(machine), privilege_check(machine),  acquire_check(machine),
-          filters_check(machine), descriptors_check(machine),   io_uring_check(machine),   logout_check(machine),
-          cgroup_check(machine),  kernel_source_check(machine)};
+  return {
+      kernel_check(machine),   notification_check(machine),  access_check(machine),     proc_check(machine),
+      wake_up_check(machine),  counts_check(machine),        unix_peers_check(machine), cpu_time_check(machine),
+      samples_check(machine),  announcements_check(machine), privilege_check(machine),  acquire_check(machine),
+      filters_check(machine),  descriptors_check(machine),   tasks_check(machine),      sockets_check(machine),
+      io_uring_check(machine), logout_check(machine),        cgroup_check(machine),     kernel_source_check(machine)};
 }
 
 bool can_meter(const Diagnosis& diagnosis) {

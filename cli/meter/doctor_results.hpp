@@ -26,6 +26,9 @@ struct Check {
 
 using Diagnosis = std::vector<Check>;
 
+// Processes and threads of a meter: supervisor, keeper, their threads, and the trial at the start.
+constexpr unsigned kMeterTasks = 8;
+
 Diagnosis diagnose(const MachineCapabilities& machine);
 bool can_meter(const Diagnosis& diagnosis);
 

@@ -13,6 +13,7 @@
 #include "cli/meter/command_end.hpp"
 #include "cli/meter/descriptor_watch.hpp"
 #include "cli/meter/limit_timer.hpp"
+#include "cli/meter/meter_connections.hpp"
 #include "cli/meter/recording_sink.hpp"
 #include "filter/event_filter.hpp"
 #include "os/kernel/process_files.hpp"
@@ -20,6 +21,7 @@
 #include "trace/event_fields.hpp"
 #include "trace/files.hpp"
 #include "trace/read_ledger.hpp"
+#include "trace/read_sidecar.hpp"
 #include "trace/trace_writer.hpp"
 
 namespace dpm::cli {
@@ -56,9 +58,11 @@ class Recording {
   Recorded result();
 
  private:
-  GrowthSink& growth() { return inside_ ? static_cast<GrowthSink&>(*inside_) : sink_; }
-  EventSink& events() { return inside_ ? static_cast<EventSink&>(*inside_) : sink_; }
+  GrowthSink& growth() { return inside_ ? static_cast<GrowthSink&>(*inside_) : connections_; }
+  EventSink& events() { return inside_ ? static_cast<EventSink&>(*inside_) : connections_; }
   MeterControl answers();
+  Result<void> set_meter(MeterChange change);
+  Result<TraceInfo> names();
   std::vector<DescriptorWatch::Watched> watched();
   std::unique_ptr<CommandEnd> await_command_end();
   void report_left_behind();
@@ -71,6 +75,7 @@ class Recording {
   std::unique_ptr<TraceWriter> writer_;
   EventFilter filter_;
   RecordingSink sink_;
+  MeterConnections connections_;
   std::unique_ptr<InsideRecording> inside_;
   MeterStatus status_;  // the watching thread's own
   UniqueFd command_;
@@ -90,7 +95,8 @@ Recording::Recording(MeteredRun& run, RecordingPlan plan, const RecordingSurroun
       writer_(std::move(writer)),
       filter_(std::move(plan_.rules), *writer_),
       sink_(filter_, *writer_, plan_.flags.immediate(), std::move(plan_.chosen), around.listener),
-      inside_(plan_.inside ? std::make_unique<InsideRecording>(*plan_.inside, sink_, sink_) : nullptr),
+      connections_(sink_, sink_, [this] { return names(); }),
+      inside_(plan_.inside ? std::make_unique<InsideRecording>(*plan_.inside, connections_, connections_) : nullptr),
       status_{.pid = run.facts().pid,
               .command = run.facts().command,
               .flags = plan_.flags,
@@ -119,7 +125,26 @@ MeterControl Recording::answers() {
                 source_->set_flags(0, changed);
               },
           .processes = [this] { return source_->so_far().processes; },
-          .stop = [this] { stop(); }};
+          .stop = [this] { stop(); },
+          .set_meter = [this](MeterChange change) { return set_meter(std::move(change)); }};
+}
+
+Result<void> Recording::set_meter(MeterChange change) {
+  using Connection = MeterChange::Connection;
+  if (change.connection == Connection::trace) connections_.disconnect(change.pid);
+  if (change.connection == Connection::none || change.connection == Connection::given)
+    if (auto done = connections_.connect(change.pid, std::move(change.given)); !done) return done;
+  if (!change.flags) return {};
+  if (change.flags->immediate()) sink_.set_immediate(true);
+  source_->set_flags(change.pid, *change.flags);
+  return {};
+}
+
+Result<TraceInfo> Recording::names() {
+  sink_.checkpoint();
+  auto described = read_sidecar(around_.trace);
+  if (!described) return described.error();
+  return std::move(described->info);
 }
 
 std::vector<DescriptorWatch::Watched> Recording::watched() {

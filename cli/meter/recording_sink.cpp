@@ -17,6 +17,11 @@ void RecordingSink::flush() {
   if (!ended_) writer_.flush();
 }
 
+void RecordingSink::checkpoint() {
+  const std::lock_guard lock(mutex_);
+  if (!ended_) writer_.checkpoint();
+}
+
 void RecordingSink::on_begin(const TraceInfo& info) {
   if (listener_ != nullptr) listener_->on_begin(info);
   const std::lock_guard lock(mutex_);

@@ -31,6 +31,8 @@ class RecordingSink : public EventSink, public GrowthSink {
   int flush_fd() const { return timer_.fd(); }
   // The events of the last packet reach the disk.
   void flush();
+  // So do the names.
+  void checkpoint();
   // Makes the trace on disk complete until the next event arrives. `losses.seen` counts what was lost.
   Ledger complete_so_far(LossReport losses);
 

@@ -36,7 +36,7 @@ Result<std::unique_ptr<BackgroundSampler>> BackgroundSampler::start(std::uint32_
                                                                     std::uint64_t interval_ns) {
   auto selection = sampling::select_tree({pid}, "pid " + std::to_string(pid));
   if (!selection) return selection.error();
-  auto made = set_up_sampler("auto", interval_ns, selection->text);
+  auto made = set_up_sampler("auto", interval_ns, *selection);
   if (!made) return made.error();
   auto log = sampling::StateLogWriter::create(path, made->setup, local_clock_offset_ns());
   if (!log) return log.error();

@@ -32,8 +32,9 @@ std::uint64_t own_cpu_ns() {
 
 class Looper {
  public:
-  Looper(const SampleLoop& loop, sampling::ProcSampler& sampler, SampledCommand* command, sampling::CountArray& counts)
-      : loop_(loop), sampler_(sampler), command_(command), counts_(counts) {}
+  Looper(const SampleLoop& loop, sampling::ProcSampler& sampler, SampledCommand* command, sampling::CountArray& counts,
+         sampling::Diagnostics& diagnostics)
+      : loop_(loop), sampler_(sampler), command_(command), counts_(counts), diagnostics_(diagnostics) {}
 
   Result<void> run() {
     StopSignals signals;
@@ -50,7 +51,11 @@ class Looper {
     const std::uint64_t end_ns = loop_.most_ns == 0 ? ~std::uint64_t{0} : began_ns + loop_.most_ns;
     while (!is_over_ && sampling::monotonic_ns() < end_ns) {
       wait(*clock, signals, end_ns);
-      if (clock->take(counts_.account())) take_one();
+      const std::uint64_t delayed_ns = counts_.account().delay_sum_ns;
+      if (clock->take(counts_.account())) {
+        diagnostics_.add_delay(counts_.account().delay_sum_ns - delayed_ns);
+        take_one();
+      }
       if (loop_.samples_most != 0 && counts_.total().samples >= loop_.samples_most) is_over_ = true;
       if (signals.take_end(command_ != nullptr) || command_ends() || sampler_.is_over()) is_over_ = true;
       take_account(began_ns, cpu_began_ns);
@@ -80,7 +85,8 @@ class Looper {
 
   void take_one() {
     const std::int64_t began_ns = steady_clock_ns();
-    if (!sampler_.take(counts_)) return;
+    if (!sampler_.take(counts_)) return diagnostics_.add_invalid();
+    diagnostics_.add(sampler_.last());
     if (loop_.log != nullptr) loop_.log->add(sampler_.last(), began_ns);
     if (loop_.waits != nullptr) loop_.waits->add(sampler_.last());
   }
@@ -117,6 +123,7 @@ class Looper {
   sampling::ProcSampler& sampler_;
   SampledCommand* command_;
   sampling::CountArray& counts_;
+  sampling::Diagnostics& diagnostics_;
   std::optional<view::TerminalScreen> screen_;
   std::uint64_t shown_ns_ = 0, shown_samples_ = 0;
   bool is_over_ = false;
@@ -125,8 +132,8 @@ class Looper {
 }  // namespace
 
 Result<void> take_samples(const SampleLoop& loop, sampling::ProcSampler& sampler, SampledCommand* command,
-                          sampling::CountArray& counts) {
-  return Looper(loop, sampler, command, counts).run();
+                          sampling::CountArray& counts, sampling::Diagnostics& diagnostics) {
+  return Looper(loop, sampler, command, counts, diagnostics).run();
 }
 
 }  // namespace dpm::cli

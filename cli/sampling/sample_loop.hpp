@@ -9,6 +9,7 @@
 #include "cli/sampling/sampled_command.hpp"
 #include "model/result.hpp"
 #include "sampling/counts/count_array.hpp"
+#include "sampling/counts/diagnostics.hpp"
 #include "sampling/log/state_log_writer.hpp"
 #include "sampling/proc/proc_sampler.hpp"
 #include "sampling/waits/wait_places.hpp"
@@ -28,6 +29,6 @@ struct SampleLoop {
 };
 
 Result<void> take_samples(const SampleLoop& loop, sampling::ProcSampler& sampler, SampledCommand* command,
-                          sampling::CountArray& counts);
+                          sampling::CountArray& counts, sampling::Diagnostics& diagnostics);
 
 }  // namespace dpm::cli

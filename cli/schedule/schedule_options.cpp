@@ -38,7 +38,7 @@ std::string window_problem(const std::string& text) {
 }
 
 Result<std::map<std::string, std::string>> read_fixed(const std::string& path, const std::vector<CpuPlace>& places) {
-  const auto file = load_placement(path);
+  const auto file = load_real_placement(path);
   if (!file) return file.error();
   std::vector<std::string> names;
   for (const CpuPlace& place : places) names.push_back(place.name);

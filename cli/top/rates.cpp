@@ -144,6 +144,10 @@ TopNumbers rates_between(const TraceTotals& before, const TraceTotals& after, do
   numbers.P = numbers.all.cpu;
   numbers.P_of_run = per_second(0, cpu_ns, after.elapsed_s) * 1e-9;
   numbers.pairs = pair_rates(was, is, period_s);
+  for (const PairRates& pair : numbers.pairs) {
+    numbers.messages += pair.messages;
+    numbers.bytes += pair.bytes;
+  }
   return numbers;
 }
 

@@ -40,6 +40,7 @@ struct TopNumbers {
   bool is_over = false;
   double P = 0, P_of_run = 0;           // the mean number of busy CPUs, in the period and so far; 0 if it took no time
   Rates all;                            // of the computation: only what it sent and received
+  double messages = 0, bytes = 0;       // per second, of all processes; each message once
   std::vector<ProcessRates> processes;  // in the order of the trace
   std::vector<PairRates> pairs;         // with at least one message so far
   Ledger ledger;

@@ -44,7 +44,7 @@ std::string top_text(const TopNumbers& numbers, int width, bool all) {
   std::string text = fmt::format("{} {}; rates over {}\nP {:.2f} (run {:.2f}), {} messages/s, {}B/s\n\n",
                                  seconds_text(numbers.elapsed_s), numbers.is_over ? "in all" : "so far",
                                  seconds_text(numbers.period_s), numbers.P, numbers.P_of_run,
-                                 short_number(numbers.all.sent), short_number(numbers.all.sent_bytes));
+                                 short_number(numbers.messages), short_number(numbers.bytes));
   std::vector<std::string> headings = {"process", "machine"};
   for (const TopColumn& column : top_columns()) headings.push_back(std::string(">") + column.heading);
   TextTable table(headings, all ? RowLimit{} : RowLimit{kRowsShown});
@@ -62,11 +62,10 @@ std::string top_text(const TopNumbers& numbers, int width, bool all) {
 }
 
 nlohmann::ordered_json top_json(const TopNumbers& numbers) {
-  nlohmann::ordered_json json = {{"elapsed_s", numbers.elapsed_s},
-                                 {"is_over", numbers.is_over},
-                                 {"period_s", numbers.period_s},
-                                 {"P", numbers.P},
-                                 {"P_of_run", numbers.P_of_run}};
+  nlohmann::ordered_json json = {{"elapsed_s", numbers.elapsed_s}, {"is_over", numbers.is_over},
+                                 {"period_s", numbers.period_s},   {"P", numbers.P},
+                                 {"P_of_run", numbers.P_of_run},   {"messages_per_s", numbers.messages},
+                                 {"bytes_per_s", numbers.bytes}};
   json.update(rates_json(numbers.all));
   json["processes"] = nlohmann::ordered_json::array();
   for (const ProcessRates& process : numbers.processes) json["processes"].push_back(process_json(process));

@@ -11,6 +11,7 @@
 #include "text/characters.hpp"
 #include "text/number_text.hpp"
 #include "text/printable.hpp"
+#include "text/wrapped.hpp"
 
 namespace dpm::cli {
 
@@ -19,7 +20,8 @@ using view::LineStyle;
 
 namespace {
 
-constexpr std::size_t kNameLeast = 16;  // columns
+constexpr std::size_t kNameLeast = 16;   // columns
+constexpr std::size_t kHelpColumn = 14;  // where the help says what a key does
 constexpr double kPeriodLeast_s = .25, kPeriodMost_s = 60;
 constexpr std::array kCurves = {"% CPU", "messages sent/s", "bytes sent/s"};
 
@@ -38,8 +40,15 @@ std::size_t columns_that_fit(std::size_t room) {
   return count;
 }
 
+// Of a column of names: as much as they need, of a third of the screen.
+std::size_t name_width_in(std::size_t columns, const std::vector<const ProcessRates*>& named) {
+  std::size_t longest = kNameLeast;
+  for (const ProcessRates* process : named) longest = std::max(longest, character_count(printable(process->name)));
+  return std::clamp(columns / 3, kNameLeast, longest);
+}
+
 std::string cell(const std::string& text, std::size_t width) {
-  return " " + padded_left(shortened(text, width), width);
+  return " " + padded_left(shortened_name(text, width), width);
 }
 
 }  // namespace
@@ -186,7 +195,7 @@ void TopScreen::add_header(Lines& lines, std::size_t columns) const {
                   numbers_.is_over ? "- ended" : "so far", frozen_ ? "  FROZEN" : ""),
       LineStyle::strong);
   add(fmt::format("P {:.2f} (run {:.2f})   messages {}/s   {}B/s   {} processes   every {:g} s", numbers_.P,
-                  numbers_.P_of_run, short_number(numbers_.all.sent), short_number(numbers_.all.sent_bytes),
+                  numbers_.P_of_run, short_number(numbers_.messages), short_number(numbers_.bytes),
                   numbers_.processes.size(), period_s_),
       LineStyle::plain);
   const bool is_sound = ledger.lost == 0;
@@ -210,7 +219,7 @@ void TopScreen::add_processes(Lines& lines, std::size_t columns, std::size_t row
   lines.push_back({heading, LineStyle::heading});
   const auto all = this->rows();
   for (std::size_t i = first_; i < all.size() && i < first_ + rows - 1; ++i) {
-    std::string text = padded_right(shortened(printable(all[i]->name), name_width), name_width);
+    std::string text = padded_right(shortened_name(printable(all[i]->name), name_width), name_width);
     for (std::size_t c = 0; c < shown; ++c) text += cell(top_columns()[c].text(*all[i]), top_columns()[c].width);
     lines.push_back({std::move(text), LineStyle::plain});
   }
@@ -220,7 +229,7 @@ void TopScreen::add_processes(Lines& lines, std::size_t columns, std::size_t row
 
 // The senders are the rows of the table of processes, in its order; the receivers those that get most from these.
 void TopScreen::add_matrix(Lines& lines, std::size_t columns, std::size_t rows) const {
-  constexpr std::size_t kCell = 7;
+  constexpr std::size_t kCellLeast = 7;
   const auto all = this->rows();
   const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(first_ + rows - 1, all.size()));
   const std::vector<const ProcessRates*> senders(
@@ -243,15 +252,21 @@ void TopScreen::add_matrix(Lines& lines, std::size_t columns, std::size_t rows) 
     if (any) receivers.emplace_back(sum, to);
   }
   std::stable_sort(receivers.begin(), receivers.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  receivers.resize(std::min(receivers.size(), columns > kNameLeast ? (columns - kNameLeast) / (kCell + 1) : 0));
+  const std::size_t name_width = name_width_in(columns, senders);
+  const std::size_t room = columns > name_width ? columns - name_width : 0;
+  receivers.resize(std::min(receivers.size(), room / (kCellLeast + 1)));
+  std::size_t longest = kCellLeast;
+  for (const auto& [sum, to] : receivers) longest = std::max(longest, character_count(printable(to->name)));
+  const std::size_t cell_width =
+      receivers.empty() ? kCellLeast : std::clamp(room / receivers.size() - 1, kCellLeast, longest);
 
-  std::string heading = padded_right("messages/s to", kNameLeast);
-  for (const auto& [sum, to] : receivers) heading += cell(printable(to->name), kCell);
+  std::string heading = padded_right("messages/s to", name_width);
+  for (const auto& [sum, to] : receivers) heading += cell(printable(to->name), cell_width);
   lines.push_back({heading, LineStyle::heading});
   for (const ProcessRates* from : senders) {
-    std::string text = padded_right(shortened(printable(from->name), kNameLeast), kNameLeast);
+    std::string text = padded_right(shortened_name(printable(from->name), name_width), name_width);
     for (const auto& [sum, to] : receivers)
-      text += cell(rate(from, to) < 0 ? "." : short_number(rate(from, to)), kCell);
+      text += cell(rate(from, to) < 0 ? "." : short_number(rate(from, to)), cell_width);
     lines.push_back({std::move(text), LineStyle::plain});
   }
   if (senders.empty()) lines.push_back({"no process yet", LineStyle::weak});
@@ -259,15 +274,16 @@ void TopScreen::add_matrix(Lines& lines, std::size_t columns, std::size_t rows) 
 
 void TopScreen::add_history(Lines& lines, std::size_t columns, std::size_t rows) const {
   constexpr std::size_t kNumber = 8;
-  const std::size_t width = columns > kNameLeast + kNumber + 2 ? columns - kNameLeast - kNumber - 2 : 0;
+  const std::size_t name_width = name_width_in(columns, this->rows());
+  const std::size_t width = columns > name_width + kNumber + 2 ? columns - name_width - kNumber - 2 : 0;
   lines.push_back({fmt::format("{}{} now, and the last {} periods; c shows another",
-                               padded_right("process", kNameLeast + 1), kCurves[curve_], width),
+                               padded_right("process", name_width + 1), kCurves[curve_], width),
                    LineStyle::heading});
   const auto add = [&](const std::string& name, const TopHistory::Curve& curve) {
     std::vector<double> values;
     for (const Rates& rates : curve) values.push_back(value_of(rates, curve_));
     const std::string number = padded_left(short_number(values.empty() ? 0 : values.back()), kNumber);
-    lines.push_back({padded_right(shortened(name, kNameLeast), kNameLeast) + " " + number + " " +
+    lines.push_back({padded_right(shortened_name(name, name_width), name_width) + " " + number + " " +
                          curve_text(values, width, unicode_),
                      LineStyle::plain});
   };
@@ -278,8 +294,8 @@ void TopScreen::add_history(Lines& lines, std::size_t columns, std::size_t rows)
     add(printable(all[i]->name), history_->of(all[i]->process));
 }
 
-void TopScreen::add_help(Lines& lines) {
-  for (const char* text : {
+void TopScreen::add_help(Lines& lines, std::size_t columns) {
+  for (const std::string text : {
            "1 2 3, Tab    processes, matrix of messages, history",
            "s < >         sort by the next or previous column (* marks it); r turns the order round",
            "/             show only processes with this text in their names; Escape shows all",
@@ -291,11 +307,20 @@ void TopScreen::add_help(Lines& lines) {
            "q, Control-C  quit; a program that runs goes on",
            "",
            "P             the mean number of busy CPUs, in the last period and in the run",
-           "waits for     the process that is to send it a message; or 'message', CPU, disk, lock, timer, child,",
-           "              'events' (poll); 'runs': it does not wait; '-': not known (another machine)",
+           "waits for     the process that is to send it a message; or 'message', CPU, disk, lock, timer, child, "
+           "'events' (poll); 'runs': it does not wait; '-': not known (another machine)",
            "queue         messages that have come and that it has not received; '-': not metered",
-       })
-    lines.push_back({text, LineStyle::plain});
+       }) {
+    if (text.size() <= columns) {
+      lines.push_back({text, LineStyle::plain});
+      continue;
+    }
+    std::string before = text.substr(0, kHelpColumn);
+    for (const std::string& part : wrapped(text.substr(kHelpColumn), columns - std::min(columns - 1, kHelpColumn))) {
+      lines.push_back({before + part, LineStyle::plain});
+      before.assign(kHelpColumn, ' ');
+    }
+  }
 }
 
 std::vector<view::ScreenLine> TopScreen::lines(view::ScreenSize size) const {
@@ -306,7 +331,7 @@ std::vector<view::ScreenLine> TopScreen::lines(view::ScreenSize size) const {
   const std::size_t room = rows - lines.size() - 1;
   page_ = room - 1;
   if (help_) {
-    add_help(lines);
+    add_help(lines, columns);
   } else if (view_ == View::processes) {
     add_processes(lines, columns, room);
   } else if (view_ == View::matrix) {

@@ -42,7 +42,7 @@ class TopScreen {
   void add_processes(Lines& lines, std::size_t columns, std::size_t rows) const;
   void add_matrix(Lines& lines, std::size_t columns, std::size_t rows) const;
   void add_history(Lines& lines, std::size_t columns, std::size_t rows) const;
-  static void add_help(Lines& lines);
+  static void add_help(Lines& lines, std::size_t columns);
 
   std::string title_;
   bool unicode_;

@@ -1,7 +1,13 @@
 #include "cli/trace_options/trace_options.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+
+#include "formats/import/guess.hpp"
+#include "text/printable.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -18,10 +24,22 @@ std::string seconds_option(const std::string& text) {
   return "'" + text + "' is not a number of seconds";
 }
 
+// A file is never a trace.
+std::string refused_recording(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return "";
+  const auto guess = guess_format(path);
+  if (!guess) return "";
+  const std::string file = printable(path);
+  return fmt::format("{} is {}: 'dpm import {} -o OUT' makes a trace of it", file, printable(guess->what), file);
+}
+
 }  // namespace
 
 void TraceOptions::describe(Options& options) {
-  options.value("TRACE", trace, "A trace directory, or the output directory of a run").required();
+  options.value("TRACE", trace, "A trace directory, or the output directory of a run")
+      .required()
+      .check(refused_recording);
   options.flag("--json", json, "Print the same numbers as JSON");
 }
 

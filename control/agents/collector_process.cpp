@@ -120,6 +120,9 @@ void CollectorProcess::on_request(RequestId id, RequestBody request) {
     tunnels_.take(*piece);
     return service_.reply(id, Done{});
   }
+  if (const auto* log = std::get_if<GetLog>(&request);
+      log != nullptr && log->file == kDeliveryName && managed_.pid != 0)
+    return service_.reply(id, delivered_piece(*log));
   if (managed_.pid == 0 || (!std::holds_alternative<Release>(request) && !std::holds_alternative<EndFilter>(request)))
     return service_.refuse(id, "that is a filter: it can be ended and released, and its log can be read");
   (std::holds_alternative<Release>(request) ? releasers_ : enders_).push_back(id);
@@ -141,6 +144,7 @@ Result<FilterCreated> CollectorProcess::create(const CreateFilter& request) {
   CollectorOptions options;
   options.log = default_log_folder(request.name);
   options.program = *command;
+  options.is_standard = request.program.empty();
   options.secret = *secret;
   options.place = {request.loopback_only, request.port_first, request.port_last};
   options.listens = !request.through_controller;
@@ -159,13 +163,14 @@ Result<FilterCreated> CollectorProcess::create(const CreateFilter& request) {
         how_ended_ = how.empty() ? "ended" : how_and_why(how, managed_.log);
         look();
       },
-      [this] { finish(); });
+      [this] { finish(); }, [this](const FilterAccount& account) { note_account(account); });
   return FilterCreated{managed_.pid, managed_.filter, managed_.log};
 }
 
 // The log is complete. The collector goes, with its connections: meters that still run keep what they record from now on.
 void CollectorProcess::finish() {
   is_over_ = true;
+  delivered_ = to_json(collector_->report());
   if (managed_.state == ProcessState::running) {
     managed_.state = ProcessState::killed;
     const std::string how = how_and_why(collector_->report().filter_ended, managed_.log);
@@ -173,6 +178,23 @@ void CollectorProcess::finish() {
   }
   later(context_, [this] { collector_.reset(); });
   look();
+}
+
+void CollectorProcess::note_account(const FilterAccount& account) {
+  const Delivery delivery{.problem = account.problem, .lost = account.unwritten};
+  if (delivery == managed_.delivery) return;
+  managed_.delivery = delivery;
+  service_.report(DeliveryChanged{managed_.pid, "", managed_.name, managed_.name, delivery});
+}
+
+// As it is now: on the disk it is some seconds old, and as old as the disk is full.
+ReplyBody CollectorProcess::delivered_piece(const GetLog& request) {
+  if (request.offset == 0 && collector_ != nullptr) delivered_ = to_json(collector_->report());
+  const std::size_t bytes_max = request.bytes_max == 0 ? kChunkBytesMax : request.bytes_max;
+  LogPiece piece;
+  if (request.offset < delivered_.size()) piece.bytes = delivered_.substr(request.offset, bytes_max);
+  piece.last = request.offset + piece.bytes.size() >= delivered_.size();
+  return piece;
 }
 
 void CollectorProcess::look() {

@@ -28,6 +28,8 @@ class CollectorProcess {
   Result<control::FilterCreated> create(const control::CreateFilter& request);
   void finish();
   void look();
+  void note_account(const FilterAccount& account);
+  control::ReplyBody delivered_piece(const control::GetLog& request);
 
   asio::io_context& context_;
   std::string machine_;
@@ -40,6 +42,7 @@ class CollectorProcess {
 
   std::string how_ended_;  // the filter; empty while it runs, or if it was told to end
   bool is_over_ = false;   // the collector has finished its log
+  std::string delivered_;  // what is fetched of the collector's report: that of the first piece, or the last one
 };
 
 }  // namespace dpm

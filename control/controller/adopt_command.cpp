@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "control/controller/deliveries.hpp"
 #include "control/controller/process_states.hpp"
 
 namespace dpm::control {
@@ -95,7 +96,9 @@ void AdoptCommand::adopt_filter(const Left& left) {
     hosts.insert(hosts.begin(), left.machine);
   }
   if (left.managed.state == ProcessState::killed) filter.ended = left.managed.reason;
+  filter.delivery = left.managed.delivery;
   console_.say(fmt::format("filter '{}' was adopted: identifier = {}", name, filter.pid));
+  if (const auto missing = Deliveries(computation_).sentences(filter); !missing.empty()) console_.say(missing);
 }
 
 // Jobs keep their names if these are free; jobs of different controllers stay apart. The processes of one job may be found

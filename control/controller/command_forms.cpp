@@ -109,7 +109,7 @@ const std::vector<CommandForm>& forms() {
       {Verb::wait,
        "wait",
        {},
-       "[<jobname>] [<seconds>]",
+       "[<jobname>] [<time>]",
        "wait until all processes of the job (default: of every job) have ended",
        0,
        2,
@@ -246,12 +246,6 @@ std::string alias_text(const CommandForm& form) {
   return text.empty() ? text : text + ")";
 }
 
-std::string flags_text() {
-  std::string text = "meter flags:";
-  for (const auto& name : flag_names()) text += " " + name;
-  return text + "; all; -flag takes one away";
-}
-
 std::string machines_text() {
   return "machines: red, red[1-16], red[1,3-5].lan, red,green, red[1-16]=2 (two on each), @FILE (the machines in a "
          "file), "
@@ -284,16 +278,19 @@ std::string wrong_parameters(const CommandForm& form, std::size_t count) {
   return "";
 }
 
-std::string help_text(const CommandForm& form) {
-  return head(form) + "\n    " + std::string(form.summary) + alias_text(form) +
-         (form.verb == Verb::setflags ? "\n    " + flags_text() : "") +
-         (form.parameters.find("<machines") != std::string_view::npos ? "\n    " + machines_text() : "");
+std::string flags_text() {
+  std::string text = "meter flags:";
+  for (const auto& name : flag_names()) text += " " + name;
+  return text + "; all; -flag takes one away";
 }
 
-std::string help_text() {
-  std::string text;
-  for (const auto& form : forms()) text += fmt::format("{}\n    {}{}\n", head(form), form.summary, alias_text(form));
-  return text + flags_text();
+std::string menu_text(const CommandForm& form) {
+  return fmt::format("{}\n    {}{}", head(form), form.summary, alias_text(form));
+}
+
+std::string help_text(const CommandForm& form) {
+  return menu_text(form) + (form.verb == Verb::setflags ? "\n    " + flags_text() : "") +
+         (form.parameters.find("<machines") != std::string_view::npos ? "\n    " + machines_text() : "");
 }
 
 }  // namespace dpm::control

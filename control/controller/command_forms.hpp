@@ -72,8 +72,10 @@ std::string usage(const CommandForm& form);
 // An error text with the usage if the number of parameters is wrong; else empty.
 std::string wrong_parameters(const CommandForm& form, std::size_t count);
 
-// The menu with the meter flags at its end, or the help of one command.
-std::string help_text();
+// Of one command: its part of the menu, and its help.
+std::string menu_text(const CommandForm& form);
 std::string help_text(const CommandForm& form);
+// "meter flags: send ..."
+std::string flags_text();
 
 }  // namespace dpm::control

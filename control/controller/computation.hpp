@@ -31,6 +31,8 @@ struct FilterRecord {
   enum class Fetched : std::uint8_t { no, before_its_end, whole };
   Fetched fetched = Fetched::no;
 
+  Delivery delivery;  // whether it can write its log
+
   bool is_unadopted() const { return pid == 0; }
   void note_new_process() {
     if (fetched == Fetched::whole) fetched = Fetched::before_its_end;
@@ -44,15 +46,21 @@ struct ProcessRecord {
   std::string ended;  // why; empty: it has not ended. An acquired process stays acquired
   MeterFlags flags;
   bool is_unreachable = false;
-  bool may_be_given_up = false;  // it is unreachable, and the user knows
-  bool is_in_doubt = false;      // its machine was lost, and has not been found again
-  bool is_forgotten = false;     // its machine does not know it any more, and may give its number to another
-  bool is_unmetered = false;     // its supervisor was killed
+  bool may_be_given_up = false;   // it is unreachable, and the user knows
+  bool is_in_doubt = false;       // its machine was lost, and has not been found again
+  bool is_forgotten = false;      // its machine does not know it any more, and may give its number to another
+  bool is_changed_since = false;  // its machine has answered since: what it reported when it was found is older
+  bool is_unmetered = false;      // its supervisor was killed
   Delivery delivery;
   std::string source;  // how it is metered, and why
   ProcessOutput output;
 
   bool is_active() const { return ended.empty() && state != ProcessState::killed; }
+  // As its machine has answered. The report about it that was made when the machine was found may be taken later.
+  void enter(ProcessState now) {
+    state = now;
+    is_changed_since = is_in_doubt;
+  }
 };
 
 // Events of a process that has been removed, which have not reached its filter.

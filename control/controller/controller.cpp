@@ -6,16 +6,6 @@
 namespace dpm::control {
 namespace {
 
-Lines lines_of(std::string_view text) {
-  Lines lines;
-  while (true) {
-    const auto newline = text.find('\n');
-    lines.emplace_back(text.substr(0, newline));
-    if (newline == std::string_view::npos) return lines;
-    text.remove_prefix(newline + 1);
-  }
-}
-
 // What stands behind "define", which has the words of event scripts, not those of commands.
 std::optional<std::string_view> definition_in(std::string_view line) {
   constexpr std::string_view kBlanksAfterVerb = " \t", kVerb = "define";
@@ -30,8 +20,9 @@ std::optional<std::string_view> definition_in(std::string_view line) {
 }  // namespace
 
 Controller::Controller(Machines& machines, Screen& screen, KnownMachines known_machines, const std::string& hosts_file,
-                       WatchSettings watching, EventSettings events, LoadPlacement load_placement)
+                       WatchSettings watching, EventSettings events, LoadPlacement load_placement, HelpTexts help_texts)
     : console_(screen),
+      help_texts_(std::move(help_texts)),
       known_machines_(std::move(known_machines)),
       copies_(machines, console_),
       sets_(machines, console_, computation_, hosts_file),
@@ -160,12 +151,12 @@ Outcome Controller::dispatch(const CommandForm& form, const Words& words, const 
 
 Outcome Controller::help(const Words& words) {
   if (words.empty()) {
-    console_.say(lines_of(help_text()));
+    console_.say(lines_of(help_texts_.menu()));
     return Outcome::done;
   }
   const auto form = find_command(words[0]);
   if (!form) return console_.fail(form.error().what);
-  console_.say(lines_of(help_text(**form)));
+  console_.say(lines_of(help_texts_.of(**form)));
   return Outcome::done;
 }
 

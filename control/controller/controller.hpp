@@ -20,6 +20,7 @@
 #include "control/controller/file_copies.hpp"
 #include "control/controller/filter_commands.hpp"
 #include "control/controller/filter_removal.hpp"
+#include "control/controller/help_texts.hpp"
 #include "control/controller/job_commands.hpp"
 #include "control/controller/kept_files_commands.hpp"
 #include "control/controller/known_machines.hpp"
@@ -40,7 +41,8 @@ class Controller {
  public:
   // `hosts_file` has the machines of "@all" (machine_sets.hpp); it may be empty.
   Controller(Machines& machines, Screen& screen, KnownMachines known_machines, const std::string& hosts_file = "",
-             WatchSettings watching = {}, EventSettings events = {}, LoadPlacement load_placement = {});
+             WatchSettings watching = {}, EventSettings events = {}, LoadPlacement load_placement = {},
+             HelpTexts help_texts = {});
 
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
@@ -69,6 +71,7 @@ class Controller {
   Outcome sink(const Words& words);
 
   Console console_;
+  HelpTexts help_texts_;
   KnownMachines known_machines_;
   FileCopies copies_;
   Computation computation_;

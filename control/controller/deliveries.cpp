@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "control/controller/listed.hpp"
 #include "model/counted.hpp"
@@ -37,11 +38,28 @@ std::string sentence(const Undelivered& meter) {
                      meter.problem, lost_text(meter));
 }
 
+// "filter 'f1' on blue cannot write its log (No space left on device): 1728 events are lost so far"; empty: it writes all.
+std::string unwritten_text(const FilterRecord& filter) {
+  const Delivery& delivery = filter.delivery;
+  if (delivery.problem.empty() && delivery.lost == 0) return "";
+  const std::string whose = fmt::format("filter '{}' on {}", filter.name, filter.machine);
+  const std::string events = counted(delivery.lost, "event");
+  if (!delivery.problem.empty() && filter.ended.empty())
+    return fmt::format("{} cannot write its log ({}): {} {} lost so far", whose, delivery.problem, events,
+                       delivery.lost == 1 ? "is" : "are");
+  return fmt::format("{} could not write {} to its log{}", whose, events,
+                     delivery.problem.empty() ? "" : fmt::format(" ({})", delivery.problem));
+}
+
 }  // namespace
 
 // ---- what is reported
 
 std::string Deliveries::take(const std::string& machine, const DeliveryChanged& report) {
+  if (report.job.empty()) {
+    auto* filter = computation_.filter_at(machine, report.pid);
+    return filter == nullptr ? "" : take(*filter, report.delivery);
+  }
   const Job* job = nullptr;
   if (auto* process = computation_.process_at(machine, report.pid, &job)) {
     const bool was_cut_off = is_cut_off(machine, job->filter);
@@ -54,6 +72,19 @@ std::string Deliveries::take(const std::string& machine, const DeliveryChanged& 
   const RemovedDelivery now{report.filter, report.job, report.name, machine, report.pid, report.delivery};
   if (!report.delivery.problem.empty()) removed.push_back(now);
   return news(described(now), report.filter, was_cut_off);
+}
+
+std::string Deliveries::take(FilterRecord& filter, const Delivery& now) {
+  const bool could_write = std::exchange(filter.delivery, now).problem.empty();
+  if (could_write && !now.problem.empty())
+    return fmt::format(
+        "  UNWRITTEN: {}; make room on {}: 'files {}' lists logs and copies that DPM keeps there, 'removefiles' "
+        "removes them",
+        unwritten_text(filter), filter.machine, filter.machine);
+  if (!could_write && now.problem.empty())
+    return fmt::format("  WRITTEN: filter '{}' on {} writes its log again; the log lacks {}", filter.name,
+                       filter.machine, counted(now.lost, "event"));
+  return "";
 }
 
 // A machine that cannot reach a filter is told once, not for each of its processes.
@@ -105,13 +136,17 @@ std::string Deliveries::remark(const FilterRecord& filter) const {
     machines.insert(meter.machine);
     events += meter.waiting;
   }
-  if (machines.empty()) return "";
-  return fmt::format("{} did not reach it from {}", counted(events, "event"),
+  std::string remark;
+  if (!filter.delivery.problem.empty()) remark = "cannot write its log: ";
+  if (!remark.empty() || filter.delivery.lost > 0) remark += counted(filter.delivery.lost, "event") + " lost";
+  if (machines.empty()) return remark;
+  return fmt::format("{}{}{} did not reach it from {}", remark, remark.empty() ? "" : "; ", counted(events, "event"),
                      listed({machines.begin(), machines.end()}));
 }
 
 Lines Deliveries::sentences(const FilterRecord& filter) const {
   Lines lines;
+  if (const auto unwritten = unwritten_text(filter); !unwritten.empty()) lines.push_back(unwritten);
   std::set<std::string> cut_off;
   for (const auto& meter : of(filter.name)) {
     lines.push_back(sentence(meter));
@@ -126,6 +161,9 @@ Lines Deliveries::sentences(const FilterRecord& filter) const {
 
 Lines Deliveries::sentences(const Job& job) const {
   Lines lines;
+  for (const auto& filter : computation_.filters())
+    if (const auto unwritten = unwritten_text(filter); filter.name == job.filter && !unwritten.empty())
+      lines.push_back(unwritten);
   for (const auto& process : job.processes)
     if (!process.delivery.problem.empty()) lines.push_back(sentence(described(job, process)));
   return lines;

@@ -1,7 +1,7 @@
-// Whether the events of processes reach their filters: tells it when it changes, and for each filter what is missing.
+// Whether the events of processes reach their filters, and their logs: reports changes, and for each filter what is missing.
 //
 // A meter that cannot reach its filter keeps its events on its machine, so that nothing is lost. But the filter's log
-// knows nothing of them.
+// knows nothing of them. What a filter cannot write is lost.
 #pragma once
 
 #include <string>
@@ -32,6 +32,7 @@ class Deliveries {
 
  private:
   bool is_cut_off(const std::string& machine, const std::string& filter) const;
+  std::string take(FilterRecord& filter, const Delivery& now);
   std::string news(const Undelivered& now, const std::string& filter, bool was_cut_off) const;
   std::string remedy(const std::string& machine, const std::string& filter) const;
 

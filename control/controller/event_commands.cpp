@@ -35,7 +35,7 @@ EventCommands::EventCommands(Machines& machines, Console& console, Computation& 
       sets_(sets),
       settings_(std::move(settings)),
       table_(DefinitionTable::Again::replaces),
-      log_(console, reports),
+      log_(console, reports, std::move(settings_.terminal)),
       central_(table_.script()),
       told_(machines, computation, table_, log_, central_),
       actions_(console, computation, table_.script(), jobs, told_) {

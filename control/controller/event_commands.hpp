@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "control/controller/event_actions.hpp"
 #include "control/controller/event_log.hpp"
 #include "control/controller/event_machines.hpp"
+#include "control/controller/event_terminal.hpp"
 #include "control/controller/job_commands.hpp"
 #include "control/controller/machine_sets.hpp"
 #include "control/controller/told_definitions.hpp"
@@ -27,6 +29,7 @@ struct EventSettings {
   std::function<std::int64_t()> now_ns = [] {
     return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
   };
+  std::optional<EventTerminal> terminal;  // none: events are shown on the console
 };
 
 class EventCommands {

@@ -79,7 +79,18 @@ void EventLog::write(const std::string& lines) {
   }
 }
 
+// False: events have no terminal of their own, or it has gone.
+bool EventLog::show_there(const std::string& lines) {
+  if (!terminal_) return false;
+  const auto shown = terminal_->show(lines_of(lines));
+  if (shown) return true;
+  terminal_.reset();
+  reports_.show_later(fmt::format("  EVENTS: they are shown here from now on: {}", shown.error().what));
+  return false;
+}
+
 void EventLog::show(const std::string& lines) {
+  if (show_there(lines)) return;
   if (not_shown_ != 0 &&
       reports_.show_later(fmt::format("  CUT: {} not shown; 'log on FILE' keeps all",
                                       not_shown_ == 1 ? "1 event is" : std::to_string(not_shown_) + " events are")))

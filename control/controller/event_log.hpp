@@ -1,11 +1,13 @@
-// Where the events that machines report are shown: on the screen, and in files (S3 A.2.5).
+// Where the events that machines report are shown: on the screen, which is the console's or one of their own, and in files (S3 A.2.5).
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "control/controller/console.hpp"
+#include "control/controller/event_terminal.hpp"
 #include "control/controller/reports.hpp"
 
 namespace dpm::control {
@@ -15,7 +17,8 @@ std::string clock_text(std::uint64_t time_ns);
 
 class EventLog {
  public:
-  EventLog(Console& console, Reports& reports) : console_(console), reports_(reports) {}
+  EventLog(Console& console, Reports& reports, std::optional<EventTerminal> terminal)
+      : console_(console), reports_(reports), terminal_(std::move(terminal)) {}
 
   // log on, log off, log on FILE, log off FILE, log erase FILE.
   Outcome perform(const Words& words);
@@ -31,9 +34,11 @@ class EventLog {
   Outcome erase(const std::string& file);
   void write(const std::string& lines);
   void show(const std::string& lines);
+  bool show_there(const std::string& lines);
 
   Console& console_;
   Reports& reports_;
+  std::optional<EventTerminal> terminal_;
   bool is_on_screen_ = true;
   std::map<std::string, SinkFile> files_;
   std::map<std::string, bool> written_;  // by this session: only those are erased

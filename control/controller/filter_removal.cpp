@@ -67,10 +67,10 @@ Outcome FilterRemoval::remove(const std::string& name) {
       return console_.fail(fmt::format("filter '{}' was not removed: job '{}' uses it; 'removejob {}' comes first",
                                        name, job.name, job.name));
   if (filter.is_unreachable && !std::exchange(filter.may_be_given_up, true))
-    return console_.fail(fmt::format(
-        "filter '{}' was not removed: its machine {} is unreachable ({}); 'removefilter {}' once more gives "
-        "it up",
-        name, filter.machine, why_unreachable, name));
+    return console_.fail(
+        fmt::format("filter '{}' was not removed: its machine {} is unreachable ({}); 'removefilter {}' again gives it "
+                    "up",
+                    name, filter.machine, why_unreachable, name));
   console_.say(how_removed(filter));
   if (const auto missing = Deliveries(computation_).sentences(filter); !missing.empty()) console_.say(missing);
   if (const auto unfetched = unfetched_text(filter); !unfetched.empty()) console_.say(unfetched);

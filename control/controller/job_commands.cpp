@@ -157,7 +157,7 @@ Outcome JobCommands::start(const Words& words) {
     if (!state.has_value()) {
       console_.say(fmt::format("'{}' cannot be started: it is {}.", process.name, state_name(process.state)));
     } else if (auto done = expect<Done>(std::move(answers[next++])); done) {
-      process.state = *state;
+      process.enter(*state);
       console_.say(fmt::format("'{}' started.", process.name));
     } else {
       outcome = console_.fail(fmt::format("'{}' was not started: {}", process.name, done.error().what));
@@ -181,7 +181,7 @@ Outcome JobCommands::stop(const std::string& name) {
     const auto state = after(Action::stop, process.state);
     if (!state.has_value()) continue;
     if (auto done = expect<Done>(std::move(answers[next++])); done) {
-      process.state = *state;
+      process.enter(*state);
       console_.say(fmt::format("'{}' stopped.", process.name));
     } else {
       outcome = console_.fail(fmt::format("'{}' was not stopped: {}", process.name, done.error().what));
@@ -199,6 +199,8 @@ Outcome JobCommands::list(const Words& words) {
     std::vector<std::vector<std::string>> rows = {{"number", "job", "filter"}};
     for (const auto& job : computation_.jobs()) rows.push_back({std::to_string(job.number), job.name, job.filter});
     console_.say(columns(rows, 0));
+    for (const auto& filter : computation_.filters())
+      if (const auto missing = Deliveries(computation_).sentences(filter); !missing.empty()) console_.say(missing);
     return Outcome::done;
   }
   auto outcome = Outcome::done;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,11 @@ class LogFetch {
   Result<void> fetch_as_it_is(const LogPlace& place, const std::string& destination,
                               const std::vector<Undelivered>& undelivered);
   Result<std::vector<std::string>> log_files(const LogPlace& place);
-  Result<void> fetch_files(const LogPlace& place, const std::vector<std::string>& files, FetchedLog& log);
-  Result<void> fetch_file(const LogPlace& place, const std::string& file, FetchedLog& log);
+  std::string deliveries_to(const LogPlace& place);
+  Result<void> fetch_files(const LogPlace& place, const std::vector<std::string>& files, const std::string& deliveries,
+                           FetchedLog& log);
+  using Take = std::function<Result<void>(std::string_view piece)>;
+  Result<void> read_file(const LogPlace& place, const std::string& file, const Take& take);
   void show_progress(const std::string& whose);
 
   Machines& machines_;

@@ -111,7 +111,7 @@ std::vector<bool> RemovalCommands::remove_reachable(const std::vector<ProcessRec
   for (std::size_t i = 0, next = 0; i < processes.size(); ++i) {
     if (processes[i]->state != ProcessState::stopped) continue;
     if (auto done = expect<Done>(std::move(killed[next++])); done) {
-      processes[i]->state = ProcessState::killed;
+      processes[i]->enter(ProcessState::killed);
     } else {
       failures[i] = done.error().what;
     }

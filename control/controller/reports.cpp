@@ -33,11 +33,7 @@ void Reports::show() { backlog_.is_full() ? show_part() : catch_up(); }
 
 bool Reports::show_later(const std::string& lines) {
   if (backlog_.room() < lines.size()) return false;
-  for (std::size_t at = 0; at <= lines.size();) {
-    const std::size_t end = std::min(lines.find('\n', at), lines.size());
-    tell(lines.substr(at, end - at));
-    at = end + 1;
-  }
+  for (const std::string& line : lines_of(lines)) tell(line);
   return true;
 }
 
@@ -208,9 +204,11 @@ void Reports::take(const std::string& machine, const MachineFound& report) {
         continue;
       }
       process.is_unreachable = process.may_be_given_up = false;
+      const bool is_older = std::exchange(process.is_changed_since, false) && managed != nullptr;
       take(job, process,
            managed == nullptr ? StateChanged{process.pid, ProcessState::killed, kRestarted}
-                              : StateChanged{process.pid, managed->state, managed->reason, managed->is_unmetered});
+                              : StateChanged{process.pid, is_older ? process.state : managed->state, managed->reason,
+                                             managed->is_unmetered});
       if (managed != nullptr && managed->delivery != process.delivery)
         take(machine, DeliveryChanged{process.pid, job.name, process.name, job.filter, managed->delivery});
     }
@@ -229,6 +227,8 @@ void Reports::take(const std::string& machine, const MachineFound& report) {
     } else if (managed->state == ProcessState::killed) {
       show_end(filter, managed->reason);
     }
+    if (managed != nullptr && managed->delivery != filter.delivery)
+      take(machine, DeliveryChanged{filter.pid, "", filter.name, filter.name, managed->delivery});
   }
   std::vector<std::string> given_up;
   for (const auto& managed : report.managed)

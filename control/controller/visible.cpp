@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "model/utf8.hpp"
+#include "text/characters.hpp"
 
 namespace dpm::control {
 namespace {
@@ -24,14 +25,24 @@ std::string visible(std::string_view text) {
     } else if (count == 1 && (first < 0x20 || first == 0x7f) && first != '\t') {
       shown += '^';
       shown += static_cast<char>(first ^ 0x40);
-    } else if (first == 0xc2 && byte_at(text, 1) < 0xa0) {
-      shown += '?';  // terminals obey these control characters too
+    } else if (count > 1 && is_unseen(text.substr(0, count))) {
+      shown += '?';
     } else {
       shown += text.substr(0, count);
     }
     text.remove_prefix(count == 0 ? 1 : count);
   }
   return shown;
+}
+
+Lines lines_of(std::string_view text) {
+  Lines lines;
+  while (true) {
+    const auto newline = text.find('\n');
+    lines.emplace_back(text.substr(0, newline));
+    if (newline == std::string_view::npos) return lines;
+    text.remove_prefix(newline + 1);
+  }
 }
 
 std::string visible_lines(const Lines& lines) {

@@ -12,8 +12,11 @@ namespace dpm::control {
 
 using Lines = std::vector<std::string>;
 
-// Control characters except the tab become ^X, those beyond ASCII '?', and bytes that are not UTF-8 \xNN: a terminal
-// obeys nothing of the result. What is visible already does not change.
+// What newlines divide; at least one line, which may be empty.
+Lines lines_of(std::string_view text);
+
+// Control characters except the tab become ^X, those beyond ASCII and others that are not seen '?', and bytes that are not
+// UTF-8 \xNN: a terminal obeys nothing of the result. What is visible already does not change.
 std::string visible(std::string_view text);
 
 // The lines with newlines between them. A newline within a line becomes ^J: text of another machine cannot look like a

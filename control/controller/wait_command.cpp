@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <cctype>
 #include <chrono>
 #include <optional>
 #include <vector>
 
 #include "control/controller/listed.hpp"
+#include "text/duration_text.hpp"
 
 namespace dpm::control {
 namespace {
@@ -16,17 +17,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-Result<std::chrono::seconds> read_seconds(const std::string& word) {
-  constexpr unsigned kMost = 1'000'000'000;
-  unsigned seconds = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), seconds);
-  if (error != std::errc() || end != word.data() + word.size() || seconds > kMost)
-    return Error{fmt::format("'{}' is not a number of seconds", word)};
-  return std::chrono::seconds(seconds);
-}
-
-bool is_number(const std::string& word) {
-  return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+// Names of jobs begin with letters, most of them.
+bool is_like_a_time(const std::string& word) {
+  return !word.empty() && std::isdigit(static_cast<unsigned char>(word.front())) != 0;
 }
 
 }  // namespace
@@ -35,15 +28,16 @@ Outcome WaitCommand::perform(const Words& words) {
   std::string job_name;
   std::optional<Clock::time_point> end;
   for (const auto& word : words) {
-    if (is_number(word) && !(job_name.empty() && computation_.has_job(word))) {
-      const auto seconds = read_seconds(word);
-      if (!seconds) return console_.fail("wait: " + seconds.error().what);
-      end = Clock::now() + *seconds;
+    const bool is_a_job = job_name.empty() && computation_.has_job(word);
+    if (is_like_a_time(word) && !is_a_job) {
+      const auto time = duration_from(word);
+      if (!time) return console_.fail("wait: " + time.error().what);
+      end = Clock::now() + std::chrono::nanoseconds(time->ns);
     } else if (job_name.empty()) {
       if (const auto job = computation_.job(word); !job) return console_.fail("wait: " + job.error().what);
       job_name = word;
     } else {
-      return console_.fail(fmt::format("wait: '{}' is not a number of seconds", word));
+      return console_.fail("wait: " + duration_from(word).error().what);
     }
   }
   while (true) {

@@ -187,6 +187,13 @@ void ManagedProcesses::pass_on(const std::string& controller, std::uint32_t pid,
   entry->link->ask(std::move(request), std::move(answer));
 }
 
+bool ManagedProcesses::ask_agent(std::uint32_t pid, RequestBody request, Answer answer) {
+  Entry* entry = entry_of(pid);
+  if (entry == nullptr || entry->link == nullptr) return false;
+  entry->link->ask(std::move(request), std::move(answer));
+  return true;
+}
+
 void ManagedProcesses::relay(const std::string& controller, const Relay& piece, const Answer& answer) {
   for (const auto& departing : departing_)
     if (departing.pid == piece.pid && departing.controller == controller) return departing.link->ask(piece, answer);

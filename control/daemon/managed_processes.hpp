@@ -56,6 +56,8 @@ class ManagedProcesses {
   void set_reading(const std::string& controller, bool on);
 
   void adopt(const std::string& controller, std::uint32_t pid, const Answer& answer);
+  // Asks the agent, for any controller. False: it has none.
+  bool ask_agent(std::uint32_t pid, control::RequestBody request, Answer answer);
   // A request about one process, for its agent.
   void pass_on(const std::string& controller, std::uint32_t pid, control::RequestBody request, Answer answer);
 

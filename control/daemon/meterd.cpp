@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <dpm/monitor/shared_folder.hpp>
@@ -18,6 +19,7 @@
 #include "os/net/asio.hpp"
 #include "os/random.hpp"
 #include "os/whole_io.hpp"
+#include "trace/delivery_report.hpp"
 
 namespace dpm {
 namespace {
@@ -30,6 +32,13 @@ ReplyBody reply_of(Result<ReplyBody> done) { return done ? *std::move(done) : Re
 
 ReplyBody reply_of(const Result<void>& done) {
   return done ? ReplyBody(Done{}) : ReplyBody(Refused{done.error().what});
+}
+
+// The collector has this file also where the disk has no room for it.
+void add_deliveries(LogFiles& log) {
+  const auto place = std::lower_bound(log.files.begin(), log.files.end(), kDeliveryName);
+  if (log.files != std::vector<std::string>{"."} && (place == log.files.end() || *place != kDeliveryName))
+    log.files.insert(place, kDeliveryName);
 }
 
 std::string identity_file(const std::string& machine) { return "identity@" + machine; }
@@ -223,22 +232,39 @@ void Meterd::find_file(RequestId id, const std::shared_ptr<FileSearch>& search) 
 // A filter may be forgotten, or have been lost with its host: its log stays.
 Result<Meterd::Log> Meterd::find_log(const std::string& name) const {
   if (const ManagedProcess* filter = processes_.find_filter_of(name))
-    return Log{filter->log, filter->state == ProcessState::killed ? 0 : filter->pid};
+    return Log{filter->log, filter->state == ProcessState::killed ? 0 : filter->pid, filter->pid};
   auto path = kept_log(name);
   if (!path) return path.error();
-  return Log{*std::move(path), 0};
+  return Log{*std::move(path)};
 }
 
 void Meterd::get_log(RequestId id, const GetLog& request) {
   const auto log = find_log(request.log);
   if (!log) return controllers_.reply(id, Refused{log.error().what});
   if (request.file.empty()) return list_log(id, *log, std::make_shared<LogSettling>(log->filter));
+  if (request.file == kDeliveryName && log->collector != 0) return get_deliveries(id, *log, request);
   controllers_.reply(id, reply_of(read_log(log->path, request)));
+}
+
+// The collector knows more than it could write: the disk may be full.
+void Meterd::get_deliveries(RequestId id, const Log& log, const GetLog& request) {
+  const auto read_file = [this, id, path = log.path, request] {
+    controllers_.reply(id, reply_of(read_log(path, request)));
+  };
+  const bool is_asked = processes_.ask_agent(log.collector, request, [this, id, read_file](ReplyBody body) {
+    if (!std::holds_alternative<LogPiece>(body)) return read_file();
+    controllers_.reply(id, std::move(body));
+  });
+  if (!is_asked) read_file();
 }
 
 // When the filter has read what was sent to it, and has had the time to write it.
 void Meterd::list_log(RequestId id, const Log& log, const std::shared_ptr<LogSettling>& settling) {
-  if (settling->is_over()) return controllers_.reply(id, reply_of(list_log_files(log.path)));
+  if (settling->is_over()) {
+    auto files = list_log_files(log.path);
+    if (files && log.collector != 0) add_deliveries(std::get<LogFiles>(*files));
+    return controllers_.reply(id, reply_of(std::move(files)));
+  }
   if (controllers_.is_connected(id))
     after(context_, LogSettling::kStep, [this, id, log, settling] { list_log(id, log, settling); });
 }

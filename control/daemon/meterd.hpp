@@ -61,10 +61,12 @@ class Meterd {
   void find_file(RequestId id, const std::shared_ptr<FileSearch>& search);
   struct Log {
     std::string path;
-    std::uint32_t filter = 0;  // that writes it; 0: none does
+    std::uint32_t filter = 0;     // that writes it; 0: none does
+    std::uint32_t collector = 0;  // of that filter, by the filter's pid; 0: there is none
   };
   Result<Log> find_log(const std::string& name) const;
   void get_log(RequestId id, const control::GetLog& request);
+  void get_deliveries(RequestId id, const Log& log, const control::GetLog& request);
   void list_log(RequestId id, const Log& log, const std::shared_ptr<LogSettling>& settling);
 
   asio::io_context& context_;

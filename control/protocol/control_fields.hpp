@@ -103,7 +103,7 @@ void fields(Archive& archive, ManagedProcess& managed) {
   archive.meter_flags("flags", managed.flags);
   archive.object_or_none("filter", managed.filter, !managed.filter.secret.empty());
   archive.text("log", managed.log, kOptionalPath);
-  archive.object_or_none("delivery", managed.delivery, !managed.delivery.problem.empty());
+  archive.object_or_none("delivery", managed.delivery, managed.delivery != Delivery());
   archive.newer_text("source", managed.source, kSentence);
 }
 

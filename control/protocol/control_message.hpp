@@ -25,7 +25,7 @@
 namespace dpm::control {
 
 // Both ends must have the same version. The refusal of another one names both.
-inline constexpr std::uint32_t kControlVersion = 8;
+inline constexpr std::uint32_t kControlVersion = 9;
 // The bytes of a file, of input or of output in one message.
 inline constexpr std::size_t kChunkBytesMax = 256 * 1024;
 
@@ -35,7 +35,7 @@ enum class ProcessState : std::uint8_t { fresh, acquired, running, stopped, kill
 inline constexpr std::initializer_list<const char*> kStateNames = {"new", "acquired", "running", "stopped", "killed"};
 inline std::string state_name(ProcessState state) { return kStateNames.begin()[static_cast<std::size_t>(state)]; }
 
-// Whether a process's events reach its filter.
+// Whether a process's events reach its filter, and those of a filter its log.
 struct Delivery {
   std::string problem;        // why not; empty: they do
   std::uint64_t waiting = 0;  // then: how many, on the process's machine
@@ -59,8 +59,8 @@ struct ManagedProcess {
   MeterFlags flags;
   FilterAddress filter;  // of a process: where its meter sends, with its key; of a filter: its own, with its secret
   std::string log;       // of a filter
-  Delivery delivery;     // of a process
-  std::string source;    // of a process: how it is metered, and why
+  Delivery delivery;
+  std::string source;  // of a process: how it is metered, and why
 };
 
 // The ways to meter that a user can ask for. A machine may lack some, and refuses those.
@@ -168,7 +168,8 @@ struct PutFile {
   std::string bytes;
   bool last = false;
 };
-// Reads a log: each file in pieces, in order, until a LogPiece has `last`. The filter that wrote it may be gone.
+// Reads a log: each file in pieces, in order, until a LogPiece has `last`. The filter that wrote it may be gone. Its collector
+// answers for delivered.json while there is one.
 struct GetLog {
   std::string log;   // its name, as in KeptFile
   std::string file;  // relative to the log; empty: asks for LogFiles, when the filter has read its input
@@ -305,7 +306,7 @@ struct Output {
   std::string bytes;
   std::uint64_t dropped_bytes = 0;  // dropped before these, for lack of a listener and of room
 };
-// Sent also when the process has been removed, until its meter ends.
+// Of a process, also when it has been removed, until its meter ends; and of a filter, which has no job.
 struct DeliveryChanged {
   std::uint32_t pid = 0;
   std::string job, name, filter;  // of the process, and of its filter when it was created

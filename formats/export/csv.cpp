@@ -79,7 +79,8 @@ class CsvExporter : public Exporter {
 
 ExportFormat make_csv_export_format() {
   return {"csv", "a line for each event, for spreadsheets, R and pandas", true, true,
-          [](const std::string& path, const TimeAxis& time) -> Result<std::unique_ptr<Exporter>> {
+          [](const std::string& path, const TimeAxis& time,
+             const ExportOptions& /*options*/) -> Result<std::unique_ptr<Exporter>> {
             auto output = TextOutput::create(path);
             if (!output) return output.error();
             return std::unique_ptr<Exporter>(std::make_unique<CsvExporter>(*std::move(output), time));

@@ -4,8 +4,10 @@
 #include <set>
 
 #include "analysis/statistics/statistics.hpp"
+#include "analysis/statistics/threads.hpp"
 #include "formats/export/names.hpp"
 #include "formats/export/text_output.hpp"
+#include "model/counted.hpp"
 
 namespace dpm {
 namespace {
@@ -48,14 +50,14 @@ std::string node_text(std::string_view label) {
 
 class DotExporter : public Exporter {
  public:
-  explicit DotExporter(TextOutput output) : output_(std::move(output)) {}
+  DotExporter(TextOutput output, const ExportOptions& options) : output_(std::move(output)), options_(options) {}
 
   void on_begin(const TraceInfo& info) override { statistics_.on_begin(info); }
   void on_events(std::span<const Event> batch) override { statistics_.on_events(batch); }
   void on_end(const LossReport& losses) override { statistics_.on_end(losses); }
 
   Result<void> finish(const TraceInfo& info, const Ledger& ledger) override {
-    const Statistics statistics = statistics_.result();
+    const Statistics statistics = options_.threads ? statistics_.result() : sum_threads(statistics_.result(), info);
     output_.write("digraph dpm {\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n");
     output_.write("  edge [fontname=\"sans-serif\", fontsize=10];\n");
     print_caption(statistics, ledger);
@@ -91,13 +93,14 @@ class DotExporter : public Exporter {
     const auto name = [](ProcessId process) {
       return process.is_none() ? std::string("unknown") : fmt::format("p{}", process.value);
     };
-    output_.print("  {} -> {} [label=\"{} messages\\n{} bytes\", penwidth={:.2f}, weight={}];\n", name(traffic.from),
-                  name(traffic.to), traffic.messages(), traffic.bytes(),
+    output_.print("  {} -> {} [label=\"{}\\n{}\", penwidth={:.2f}, weight={}];\n", name(traffic.from), name(traffic.to),
+                  counted(traffic.messages(), "message"), counted(traffic.bytes(), "byte"),
                   1 + std::log10(static_cast<double>(traffic.messages())),
                   1 + static_cast<int>(std::log2(static_cast<double>(traffic.messages()))));
   }
 
   TextOutput output_;
+  ExportOptions options_;
   StatisticsAnalysis statistics_;
 };
 
@@ -105,10 +108,11 @@ class DotExporter : public Exporter {
 
 ExportFormat make_dot_export_format() {
   return {"dot", "a graph for Graphviz: who talks to whom", true, false,
-          [](const std::string& path, const TimeAxis& /*time*/) -> Result<std::unique_ptr<Exporter>> {
+          [](const std::string& path, const TimeAxis& /*time*/,
+             const ExportOptions& options) -> Result<std::unique_ptr<Exporter>> {
             auto output = TextOutput::create(path);
             if (!output) return output.error();
-            return std::unique_ptr<Exporter>(std::make_unique<DotExporter>(*std::move(output)));
+            return std::unique_ptr<Exporter>(std::make_unique<DotExporter>(*std::move(output), options));
           }};
 }
 

@@ -23,13 +23,18 @@ class Exporter : public EventSink {
   virtual Result<void> finish(const TraceInfo& info, const Ledger& ledger) = 0;
 };
 
+struct ExportOptions {
+  bool threads = false;  // each thread by itself, where the format has no threads of a process
+};
+
 struct ExportFormat {
   std::string_view name;     // as in --to
   std::string_view summary;  // what it is and which tool reads it
   bool to_stdout = true;     // false: needs a file
   bool has_times = true;     // false: `time` is empty, and the trace need not be read for it
   // Writes `path`, which does not exist; an empty path is standard output. `time` must outlive the exporter.
-  Result<std::unique_ptr<Exporter>> (*start)(const std::string& path, const TimeAxis& time) = nullptr;
+  Result<std::unique_ptr<Exporter>> (*start)(const std::string& path, const TimeAxis& time,
+                                             const ExportOptions& options) = nullptr;
 };
 
 }  // namespace dpm

@@ -31,7 +31,7 @@ class MessageJoin {
     if ((event.flags & (event_flags::kNoMessage | event_flags::kKernelMessage)) != 0) return std::nullopt;
     const ProcessId sender = sends ? event.process : event.peer;
     if (sender.is_none() || event.channel.is_none()) return std::nullopt;
-    const MessageKey key{event.sequence, sender.value, event.channel.value};
+    const MessageKey key = message_key(event);
     auto* waiting = matcher_.find(key);
     if (waiting == nullptr) {
       matcher_.insert(key, sends ? MessageEnd::send : MessageEnd::receive, event.process.value, number, time_ns);

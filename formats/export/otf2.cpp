@@ -225,7 +225,8 @@ class Otf2Exporter : public Exporter {
   Result<void> status_;
 };
 
-Result<std::unique_ptr<Exporter>> start_otf2(const std::string& path, const TimeAxis& time) {
+Result<std::unique_ptr<Exporter>> start_otf2(const std::string& path, const TimeAxis& time,
+                                             const ExportOptions& /*options*/) {
   static constexpr OTF2_FlushCallbacks kFlush = {flush_always, nullptr};
   Archive archive(OTF2_Archive_Open(path.c_str(), "traces", OTF2_FILEMODE_WRITE, kChunkBytes, kChunkBytes,
                                     OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE));

@@ -191,7 +191,8 @@ class PajeExporter : public Exporter {
 
 ExportFormat make_paje_export_format() {
   return {"paje", "a trace for ViTE and pajeng", true, true,
-          [](const std::string& path, const TimeAxis& time) -> Result<std::unique_ptr<Exporter>> {
+          [](const std::string& path, const TimeAxis& time,
+             const ExportOptions& /*options*/) -> Result<std::unique_ptr<Exporter>> {
             auto output = TextOutput::create(path);
             if (!output) return output.error();
             return std::unique_ptr<Exporter>(std::make_unique<PajeExporter>(*std::move(output), time));

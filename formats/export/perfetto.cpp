@@ -154,7 +154,8 @@ class PerfettoExporter : public Exporter {
 
 ExportFormat make_perfetto_export_format() {
   return {"perfetto", "JSON for Perfetto and the trace viewer of Catapult, with messages as arrows", true, true,
-          [](const std::string& path, const TimeAxis& time) -> Result<std::unique_ptr<Exporter>> {
+          [](const std::string& path, const TimeAxis& time,
+             const ExportOptions& /*options*/) -> Result<std::unique_ptr<Exporter>> {
             auto output = TextOutput::create(path);
             if (!output) return output.error();
             return std::unique_ptr<Exporter>(std::make_unique<PerfettoExporter>(*std::move(output), time));

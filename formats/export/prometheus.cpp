@@ -3,6 +3,7 @@
 #include <map>
 
 #include "analysis/statistics/statistics.hpp"
+#include "analysis/statistics/threads.hpp"
 #include "formats/export/names.hpp"
 #include "formats/export/text_output.hpp"
 
@@ -14,14 +15,14 @@ std::string label_text(std::string_view text) { return json_text(text); }
 
 class PrometheusExporter : public Exporter {
  public:
-  explicit PrometheusExporter(TextOutput output) : output_(std::move(output)) {}
+  PrometheusExporter(TextOutput output, const ExportOptions& options) : output_(std::move(output)), options_(options) {}
 
   void on_begin(const TraceInfo& info) override { statistics_.on_begin(info); }
   void on_events(std::span<const Event> batch) override { statistics_.on_events(batch); }
   void on_end(const LossReport& losses) override { statistics_.on_end(losses); }
 
   Result<void> finish(const TraceInfo& info, const Ledger& ledger) override {
-    const Statistics statistics = statistics_.result();
+    const Statistics statistics = options_.threads ? statistics_.result() : sum_threads(statistics_.result(), info);
     labels_ = process_labels(info);
     print_processes(statistics);
     print_messages(statistics);
@@ -76,6 +77,7 @@ class PrometheusExporter : public Exporter {
   }
 
   TextOutput output_;
+  ExportOptions options_;
   StatisticsAnalysis statistics_;
   std::vector<std::string> labels_;
 };
@@ -84,10 +86,11 @@ class PrometheusExporter : public Exporter {
 
 ExportFormat make_prometheus_export_format() {
   return {"prometheus", "totals for Prometheus's text format", true, false,
-          [](const std::string& path, const TimeAxis& /*time*/) -> Result<std::unique_ptr<Exporter>> {
+          [](const std::string& path, const TimeAxis& /*time*/,
+             const ExportOptions& options) -> Result<std::unique_ptr<Exporter>> {
             auto output = TextOutput::create(path);
             if (!output) return output.error();
-            return std::unique_ptr<Exporter>(std::make_unique<PrometheusExporter>(*std::move(output)));
+            return std::unique_ptr<Exporter>(std::make_unique<PrometheusExporter>(*std::move(output), options));
           }};
 }
 

@@ -1,6 +1,8 @@
 #include "formats/export/shiviz.hpp"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <vector>
 
 #include "analysis/vector_clocks/vector_clocks.hpp"
@@ -34,7 +36,7 @@ std::string host_name(std::string_view label) {
 
 class ShivizExporter : public Exporter {
  public:
-  explicit ShivizExporter(TextOutput output) : output_(std::move(output)) {}
+  ShivizExporter(TextOutput output, const ExportOptions& options) : output_(std::move(output)), options_(options) {}
 
   void on_begin(const TraceInfo& /*info*/) override {}
 
@@ -47,6 +49,7 @@ class ShivizExporter : public Exporter {
     const auto processes = static_cast<std::uint32_t>(info.processes.size());
     add_beginnings_and_ends(processes);
     name_hosts(info);
+    if (!options_.threads) fold_threads(info);
     output_.write(kParser);
     clocks_.resize(processes);
     VectorClocks clocks(process_of_, processes, std::move(arcs_));
@@ -78,6 +81,7 @@ class ShivizExporter : public Exporter {
     const auto number = static_cast<std::uint32_t>(events_.size());
     events_.push_back({event.sequence, event.length_bytes, event.peer, event.channel, event.type});
     process_of_.push_back(event.process.value);
+    if (!options_.threads) times_.push_back(event.local_time);
     if (const auto message = messages_.add(event, number, 0))
       arcs_.push_back({message->sent.event, message->received.event});
     if (event.type == EventType::create_process && !event.peer.is_none()) creations_.push_back(number);
@@ -102,6 +106,37 @@ class ShivizExporter : public Exporter {
       const std::uint32_t ended = events_[wait].peer.value;
       if (ended < processes && last[ended] != kNone) arcs_.push_back({last[ended], wait});
     }
+  }
+
+  // The threads of a process become one host: its events in the order of their machine's clock.
+  void fold_threads(const TraceInfo& info) {
+    const auto process_of = [&](std::uint32_t thread) {
+      const ProcessId group = thread < info.processes.size() ? info.processes[thread].group : ProcessId{};
+      return group.value < info.processes.size() ? group.value : thread;
+    };
+    std::map<std::uint32_t, std::vector<std::uint32_t>> events_of;  // of processes that have threads
+    for (std::uint32_t p = 0; p < info.processes.size(); ++p)
+      if (process_of(p) != p) events_of.try_emplace(process_of(p));
+    if (events_of.empty()) return;
+    for (std::uint32_t event = 0; event < events_.size(); ++event) {
+      process_of_[event] = process_of(process_of_[event]);
+      if (events_[event].peer.value < info.processes.size())
+        events_[event].peer = ProcessId{process_of(events_[event].peer.value)};
+      const auto found = events_of.find(process_of_[event]);
+      if (found != events_of.end()) found->second.push_back(event);
+    }
+    std::vector<std::uint32_t> place_of(events_.size());
+    std::iota(place_of.begin(), place_of.end(), 0u);
+    const std::vector<Kept> before = events_;
+    for (const auto& [process, places] : events_of) {
+      std::vector<std::uint32_t> in_time = places;
+      std::stable_sort(in_time.begin(), in_time.end(), [&](auto a, auto b) { return times_[a] < times_[b]; });
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        events_[places[i]] = before[in_time[i]];
+        place_of[in_time[i]] = places[i];
+      }
+    }
+    for (CausalArc& arc : arcs_) arc = {place_of[arc.cause], place_of[arc.effect]};
   }
 
   void name_hosts(const TraceInfo& info) {
@@ -162,9 +197,11 @@ class ShivizExporter : public Exporter {
   }
 
   TextOutput output_;
+  ExportOptions options_;
   MessageJoin messages_;
   std::vector<Kept> events_;
   std::vector<std::uint32_t> process_of_;  // by event
+  std::vector<LocalTime> times_;           // likewise, where threads are folded
   std::vector<CausalArc> arcs_;
   std::vector<std::uint32_t> creations_, waits_for_ends_;  // numbers of events
   std::vector<std::string> labels_, hosts_, keys_;         // by process
@@ -178,10 +215,11 @@ class ShivizExporter : public Exporter {
 
 ExportFormat make_shiviz_export_format() {
   return {"shiviz", "a log with vector clocks, for ShiViz", true, false,
-          [](const std::string& path, const TimeAxis& /*time*/) -> Result<std::unique_ptr<Exporter>> {
+          [](const std::string& path, const TimeAxis& /*time*/,
+             const ExportOptions& options) -> Result<std::unique_ptr<Exporter>> {
             auto output = TextOutput::create(path);
             if (!output) return output.error();
-            return std::unique_ptr<Exporter>(std::make_unique<ShivizExporter>(*std::move(output)));
+            return std::unique_ptr<Exporter>(std::make_unique<ShivizExporter>(*std::move(output), options));
           }};
 }
 

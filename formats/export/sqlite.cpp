@@ -4,6 +4,8 @@
 #include <sqlite3.h>
 
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "formats/export/message_join.hpp"
 #include "formats/export/names.hpp"
@@ -98,7 +100,7 @@ class Rows {
   int at_ = 0;
 };
 
-class SqliteExporter : public Exporter {
+class SqliteExporter : public SqlTables {
  public:
   SqliteExporter(Database database, std::string path, const TimeAxis& time)
       : database_(std::move(database)),
@@ -121,7 +123,73 @@ class SqliteExporter : public Exporter {
     return status_;
   }
 
+  Result<SqlRows> ask(const std::string& query, std::size_t most_rows) override {
+    sqlite3_stmt* prepared = nullptr;
+    const char* rest = nullptr;
+    sqlite3_set_authorizer(database_.get(), only_reads, nullptr);
+    const int code = sqlite3_prepare_v2(database_.get(), query.c_str(), -1, &prepared, &rest);
+    const Statement statement(prepared);
+    if (code == SQLITE_AUTH) return Error{"only queries that read are possible: SELECT, or WITH and SELECT"};
+    if (code != SQLITE_OK) {
+      const int at = sqlite3_error_offset(database_.get());
+      return Error{(at < 0 ? "" : fmt::format("character {}: ", at + 1)) + sqlite3_errmsg(database_.get())};
+    }
+    if (statement == nullptr) return Error{"the query is empty"};
+    if (const std::string_view more = rest; more.find_first_not_of("; \t\r\n") != std::string_view::npos)
+      return Error{fmt::format("character {}: one query at a time", rest - query.c_str() + 1)};
+    return rows_of(statement.get(), most_rows);
+  }
+
  private:
+  static int only_reads(void* /*unused*/, int action, const char* name, const char* /*argument*/,
+                        const char* /*database*/, const char* /*view*/) {
+    switch (action) {
+      case SQLITE_SELECT:
+      case SQLITE_READ:
+      case SQLITE_FUNCTION:
+      case SQLITE_RECURSIVE:
+        return SQLITE_OK;
+      case SQLITE_PRAGMA:  // pragma_table_info(), which says what the columns are, and first declares itself in the schema
+        return std::string_view(name) == "table_info" ? SQLITE_OK : SQLITE_DENY;
+      case SQLITE_UPDATE:  // SQLite refuses the statements of a user that would do so
+        return std::string_view(name) == "sqlite_master" ? SQLITE_OK : SQLITE_DENY;
+      default:
+        return SQLITE_DENY;
+    }
+  }
+
+  static SqlValue value_in(sqlite3_stmt* row, int column) {
+    switch (sqlite3_column_type(row, column)) {
+      case SQLITE_NULL:
+        return {};
+      case SQLITE_INTEGER:
+        return std::int64_t{sqlite3_column_int64(row, column)};
+      case SQLITE_FLOAT:
+        return sqlite3_column_double(row, column);
+      default: {
+        const auto* text = static_cast<const char*>(sqlite3_column_blob(row, column));
+        return std::string(text == nullptr ? "" : text, static_cast<std::size_t>(sqlite3_column_bytes(row, column)));
+      }
+    }
+  }
+
+  Result<SqlRows> rows_of(sqlite3_stmt* statement, std::size_t most_rows) {
+    SqlRows found;
+    const int columns = sqlite3_column_count(statement);
+    for (int c = 0; c < columns; ++c) found.columns.emplace_back(sqlite3_column_name(statement, c));
+    int code = SQLITE_ROW;
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+      if (found.rows.size() == most_rows) {
+        found.are_all = false;
+        return found;
+      }
+      auto& row = found.rows.emplace_back();
+      for (int c = 0; c < columns; ++c) row.push_back(value_in(statement, c));
+    }
+    if (code != SQLITE_DONE) return Error{sqlite3_errmsg(database_.get())};
+    return found;
+  }
+
   void note_error() {
     if (status_) status_ = Error{fmt::format("write {}: {}", path_, sqlite3_errmsg(database_.get()))};
   }
@@ -257,15 +325,24 @@ class SqliteExporter : public Exporter {
   Result<void> status_;
 };
 
-Result<std::unique_ptr<Exporter>> start_sqlite(const std::string& path, const TimeAxis& time) {
+// An empty path: a temporary database.
+Result<std::unique_ptr<SqlTables>> make_tables(const std::string& path, const TimeAxis& time) {
   sqlite3* opened = nullptr;
   constexpr int kFlags =  // one thread uses it, so each call goes without a lock
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXCLUSIVE | SQLITE_OPEN_NOMUTEX;
   const int code = sqlite3_open_v2(path.c_str(), &opened, kFlags, nullptr);
   Database database(opened);
+  const std::string name = path.empty() ? "a temporary database" : path;
   if (code != SQLITE_OK || sqlite3_exec(opened, kSchema, nullptr, nullptr, nullptr) != SQLITE_OK)
-    return Error{fmt::format("write {}: {}", path, opened == nullptr ? "no memory" : sqlite3_errmsg(opened))};
-  return std::unique_ptr<Exporter>(std::make_unique<SqliteExporter>(std::move(database), path, time));
+    return Error{fmt::format("write {}: {}", name, opened == nullptr ? "no memory" : sqlite3_errmsg(opened))};
+  return std::unique_ptr<SqlTables>(std::make_unique<SqliteExporter>(std::move(database), name, time));
+}
+
+Result<std::unique_ptr<Exporter>> start_sqlite(const std::string& path, const TimeAxis& time,
+                                               const ExportOptions& /*options*/) {
+  auto tables = make_tables(path, time);
+  if (!tables) return tables.error();
+  return std::unique_ptr<Exporter>(*std::move(tables));
 }
 
 }  // namespace
@@ -273,5 +350,7 @@ Result<std::unique_ptr<Exporter>> start_sqlite(const std::string& path, const Ti
 ExportFormat make_sqlite_export_format() {
   return {"sqlite", "a database with tables and five ready-made queries; needs -o", false, true, start_sqlite};
 }
+
+Result<std::unique_ptr<SqlTables>> make_sql_tables(const TimeAxis& time) { return make_tables("", time); }
 
 }  // namespace dpm

@@ -14,7 +14,7 @@
 namespace dpm {
 namespace {
 
-constexpr int kDepthMax = 3;
+constexpr int kDepthMax = 5;
 // What a client says of the other end, the best first.
 constexpr std::array<std::string_view, 8> kPeers = {
     "peer.service",   "db.system",     "db.type",     "messaging.destination.name", "message_bus.destination",
@@ -44,9 +44,9 @@ class JaegerReader {
       if (depth < kDepthMax) for_each_in(json, [&](Json each) { read(each, depth + 1); });
       return;
     }
-    const auto found = members<6>(json, {"data", "spans", "processes", "traceID", "_source", "trace"});
+    const auto found = members<7>(json, {"data", "spans", "processes", "traceID", "_source", "trace", "hits"});
     if (found[1] && found[1]->is_array()) return read_trace(*found[1], found[2]);
-    for (const std::size_t inside : {0, 4, 5})
+    for (const std::size_t inside : {0, 4, 5, 6})
       if (found[inside]) return depth < kDepthMax ? read(*found[inside], depth + 1) : void();
     if (found[3]) return read_span(json, {});
     spans_.leave_out("documents without spans");
@@ -123,8 +123,8 @@ class JaegerReader {
 };
 
 bool has_traces(const RecordingHead& recording) {
-  for (const std::string_view name :
-       {"data[].traceID", "data[].spans", "[].traceID", "traceID", "_source.traceID", "data.spans"})
+  for (const std::string_view name : {"data[].traceID", "data[].spans", "[].traceID", "traceID", "_source.traceID",
+                                      "[]._source.traceID", "hits.hits[]._source.traceID", "data.spans"})
     if (recording.has(name)) return true;
   return recording.has("spans") && recording.has("processes");
 }

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 #include <otf2/otf2.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdarg>
+#include <fstream>
 #include <set>
 
 #include "formats/otf2/otf2_places.hpp"
@@ -217,12 +220,38 @@ std::string anchor_of(const std::string& path) {
   return stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) ? path + "/traces.otf2" : path;
 }
 
+// The library makes room for as many properties as an anchor file claims, which may be 64 GiB and minutes. Within a limit it fails at once.
+class RoomLimit {
+ public:
+  explicit RoomLimit(rlim_t more_bytes) {
+    std::uint64_t mapped_pages = 0;
+    std::ifstream("/proc/self/statm") >> mapped_pages;
+    ::getrlimit(RLIMIT_AS, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur =
+        std::min(before_.rlim_cur, mapped_pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + more_bytes);
+    ::setrlimit(RLIMIT_AS, &limit);
+  }
+  RoomLimit(const RoomLimit&) = delete;
+  RoomLimit& operator=(const RoomLimit&) = delete;
+  ~RoomLimit() { ::setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_ = {};
+};
+constexpr rlim_t kRoomBytes = rlim_t{1} << 30;
+
+OTF2_Reader* open_reader(const std::string& anchor) {
+  const RoomLimit limit(kRoomBytes);
+  return OTF2_Reader_Open(anchor.c_str());
+}
+
 Result<std::unique_ptr<ImportSource>> open(const std::string& path, const ImportOptions& /*options*/) {
   OTF2_Error_RegisterCallback(keep_silent, nullptr);
   const std::string anchor = anchor_of(path);
   struct stat found {};
   if (stat(anchor.c_str(), &found) != 0) return Error::from_errno("read " + anchor);
-  Reader reader(OTF2_Reader_Open(anchor.c_str()));
+  Reader reader(open_reader(anchor));
   if (!reader) return Error{anchor + ": not the anchor file of an OTF2 archive (its name is traces.otf2)"};
   OTF2_Reader_SetSerialCollectiveCallbacks(reader.get());
   auto source = std::make_unique<Otf2Source>(std::move(reader), anchor);

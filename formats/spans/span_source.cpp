@@ -119,30 +119,39 @@ struct SpanRelations {
       : parents(read.spans.size(), kNoSpan), links(read.links.size(), kNoSpan), left_out(read.spans.size()) {
     const std::vector<Span>& spans = read.spans;
     SpanTable by_id(spans);
-    std::map<std::uint32_t, std::uint32_t>
-        sharing;  // a client span and the server span with its id, by the first of them
+    std::map<std::uint32_t, std::vector<std::uint32_t>> sharing;  // spans with one id, by the first of them
     for (std::uint32_t i = 0; i < spans.size(); ++i) {
       const std::uint32_t first = by_id.add(i);
       if (first == kNoSpan) continue;
-      const bool is_call =
-          asks(spans[i].kind) ? is_asked(spans[first].kind) : is_asked(spans[i].kind) && asks(spans[first].kind);
-      if (!is_call || !sharing.try_emplace(first, i).second) {
+      std::vector<std::uint32_t>& group = sharing.try_emplace(first, 1, first).first->second;
+      if (belongs_to(spans, group, i)) {
+        group.push_back(i);
+      } else {
         left_out[i] = true;
         ++duplicates;
       }
     }
-    // Of two that share an id, what follows was asked by the server.
-    const auto asker = [&](const SpanId& id) {
-      const std::uint32_t first = by_id.find(id);
-      if (first == kNoSpan || !asks(spans[first].kind)) return first;
-      const auto other = sharing.find(first);
-      return other == sharing.end() ? first : other->second;
+    // Of those that share an id, what follows was asked by the server: that of the same process, where several served the call.
+    const auto asker = [&](std::uint32_t child) {
+      const std::uint32_t first = by_id.find(spans[child].parent);
+      const auto group = first == kNoSpan ? sharing.end() : sharing.find(first);
+      if (group == sharing.end()) return first;
+      std::uint32_t server = kNoSpan;
+      for (const std::uint32_t each : group->second) {
+        if (asks(spans[each].kind)) continue;
+        if (spans[each].resource == spans[child].resource) return each;
+        if (server == kNoSpan) server = each;
+      }
+      return server == kNoSpan ? first : server;
     };
     for (std::uint32_t i = 0; i < spans.size(); ++i)
-      if (!left_out[i] && !spans[i].parent.is_none()) parents[i] = asker(spans[i].parent);
-    for (const auto& [first, second] : sharing) {
-      const bool first_asks = asks(spans[first].kind);
-      parents[first_asks ? second : first] = first_asks ? first : second;
+      if (!left_out[i] && !spans[i].parent.is_none()) parents[i] = asker(i);
+    for (const auto& [first, group] : sharing) {
+      const auto client =
+          std::find_if(group.begin(), group.end(), [&](std::uint32_t each) { return asks(spans[each].kind); });
+      if (client == group.end()) continue;
+      for (const std::uint32_t each : group)
+        if (each != *client) parents[each] = *client;
     }
     for (std::size_t n = 0; n < read.links.size(); ++n)
       if (!left_out[read.links[n].span]) links[n] = by_id.find(read.links[n].to);
@@ -150,6 +159,22 @@ struct SpanRelations {
   }
 
  private:
+  // Spans with one id are a call, of one client and the servers that served it. Others, and servers that begin at the same time,
+  // are one span that the file has several times.
+  static bool belongs_to(const std::vector<Span>& spans, const std::vector<std::uint32_t>& group, std::uint32_t added) {
+    constexpr std::size_t kServersMax = 100;
+    const Span& span = spans[added];
+    const auto any = [&](const auto& is) {
+      return std::any_of(group.begin(), group.end(), [&](std::uint32_t each) { return is(spans[each]); });
+    };
+    if (asks(span.kind))
+      return any([](const Span& other) { return is_asked(other.kind); }) &&
+             !any([](const Span& other) { return asks(other.kind); });
+    return is_asked(span.kind) && group.size() < kServersMax &&
+           any([](const Span& other) { return asks(other.kind) || is_asked(other.kind); }) &&
+           !any([&](const Span& other) { return is_asked(other.kind) && other.begin_ns == span.begin_ns; });
+  }
+
   // A span cannot be its own ancestor.
   void cut_circles() {
     std::vector<std::uint32_t> walk(parents.size(), 0);  // the walk that reached it first, from 1

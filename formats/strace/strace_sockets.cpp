@@ -106,6 +106,7 @@ StraceSocket of_family(std::string_view domain, std::string_view type) {
     socket.medium = is_stream || socket.is_datagram ? ChannelMedium::unix_socket : ChannelMedium::unknown;
   else if (is_domain("INET6", 10) || is_domain("INET", 2))
     socket.medium = is_stream ? ChannelMedium::tcp : is_datagram ? ChannelMedium::udp : ChannelMedium::unknown;
+  socket.is_foreign = socket.medium == ChannelMedium::unknown;
   return socket;
 }
 

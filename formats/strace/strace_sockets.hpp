@@ -33,6 +33,7 @@ struct StraceSocket {
   StraceDirectionId out = kNoDirection, in = kNoDirection;
   // Of a UDP socket whose port is not known yet, by the other end.
   std::map<std::string, StraceDirectionId> unnamed_out, unnamed_in;
+  bool is_foreign = false;  // of a family that leads to no process, as netlink
 };
 
 class StraceSockets {

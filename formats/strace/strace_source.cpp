@@ -12,6 +12,7 @@
 #include "formats/import/line_file.hpp"
 #include "formats/strace/strace_line.hpp"
 #include "formats/strace/strace_log.hpp"
+#include "formats/strace/strace_quoting.hpp"
 #include "formats/strace/strace_translator.hpp"
 
 namespace dpm {
@@ -52,6 +53,7 @@ class StraceSource : public ImportSource {
     report.leave_out(fmt::format("messages over sockets whose ends the log does not tell{}",
                                  translator_.sockets().saw_ends() ? "" : " (-yy has them)"),
                      translator_.gaps().messages);
+    report.leave_out("messages over sockets that lead to no process (netlink, packets)", translator_.gaps().foreign);
     report.leave_out("pipes and pairs of sockets whose descriptors the log abbreviates (-s 0; -yy has them)",
                      translator_.gaps().pipes);
     if (const std::uint64_t joined = translator_.sockets().joined_by_order())
@@ -93,14 +95,21 @@ class StraceSource : public ImportSource {
 // One file with all processes, or one process.
 class StraceFile : public StraceSource {
  public:
-  StraceFile(LineFile file, const ImportOptions& options, std::uint32_t tid)
-      : StraceSource(options), file_(std::move(file)), log_(translator_, tid) {}
+  StraceFile(LineFile file, StraceQuoting quoting, const ImportOptions& options, std::uint32_t tid)
+      : StraceSource(options), file_(std::move(file)), quoting_(std::move(quoting)), log_(translator_, tid) {}
+
+  ImportReport report() const override {
+    ImportReport report = StraceSource::report();
+    report.leave_out(fmt::format("prefixes that another program put before lines ('{}')", quoting_.example()),
+                     quoting_.removed());
+    return report;
+  }
 
  protected:
   Result<void> read(EventSink& sink) override {
     std::string_view text;
     while (file_.next(text)) {
-      log_.take(text, file_.is_cut());
+      log_.take(quoting_.plain(text), file_.is_cut());
       if (translator_.events().size() >= kBatch) pass(sink);
     }
     log_.end();
@@ -113,6 +122,7 @@ class StraceFile : public StraceSource {
 
  private:
   LineFile file_;
+  StraceQuoting quoting_;
   StraceLog log_;
 };
 
@@ -247,21 +257,14 @@ class StraceFolder : public StraceSource {
   std::priority_queue<Turn, std::vector<Turn>, std::greater<>> order_;
 };
 
-// A line that text of another kind cannot be taken for.
-bool is_certain(const StraceLine& line) {
-  if (line.kind == StraceLineKind::exited || line.kind == StraceLineKind::resumed) return true;
-  return (line.kind == StraceLineKind::call || line.kind == StraceLineKind::unfinished) &&
-         (line.time != StraceTimeKind::none || strace_call_kind(line.call));
-}
-
 constexpr std::uint64_t kLinesTried = 1'000'000;
 
 // The first certain line, if there is one.
-std::optional<StraceTimeKind> times_of(LineFile& file, bool& is_summary) {
+std::optional<StraceTimeKind> times_of(LineFile& file, StraceQuoting& quoting, bool& is_summary) {
   std::string_view text;
   while (file.number() < kLinesTried && file.next(text)) {
     is_summary |= text.starts_with("% time     seconds");
-    const auto line = parse_strace_line(text);
+    const auto line = parse_strace_line(quoting.plain(text));
     if (line && is_certain(*line)) return line->time;
   }
   return std::nullopt;
@@ -299,7 +302,8 @@ Result<std::unique_ptr<ImportSource>> open_folder(const std::string& path, const
     auto file = LineFile::open(path + "/" + name);
     if (!file) return file.error();
     bool is_summary = false;
-    const auto found = times_of(*file, is_summary);
+    StraceQuoting none;
+    const auto found = times_of(*file, none, is_summary);
     if (!found) {
       ++others;
       continue;
@@ -326,14 +330,19 @@ Result<std::unique_ptr<ImportSource>> open(const std::string& path, const Import
     if (recording && recording->is_folder) return open_folder(path, options);
     return file.error();
   }
+  const auto recording = look_at(path);
+  if (!recording) return recording.error();
+  StraceQuoting quoting = StraceQuoting::learn(recording->head);
   bool is_summary = false;
-  const auto times = times_of(*file, is_summary);
+  StraceQuoting looking = quoting;
+  const auto times = times_of(*file, looking, is_summary);
   if (!times && is_summary)
     return Error{fmt::format("{}: the summary of strace -c, without calls: record them with {}", path, kHowToRecord)};
   if (!times) return Error{fmt::format("{}: not a log of strace: record one with {}", path, kHowToRecord)};
   if (auto done = file->rewind(); !done) return done.error();
   const std::uint32_t tid = number_in_name(path.substr(path.rfind('/') + 1));
-  return std::unique_ptr<ImportSource>(std::make_unique<StraceFile>(*std::move(file), options, tid));
+  return std::unique_ptr<ImportSource>(
+      std::make_unique<StraceFile>(*std::move(file), std::move(quoting), options, tid));
 }
 
 std::optional<std::string> recognize(const RecordingHead& recording) {
@@ -349,11 +358,12 @@ std::optional<std::string> recognize(const RecordingHead& recording) {
     }
   }
   constexpr std::size_t kCertain = 2;  // a small log may have one line only
+  StraceQuoting quoting = StraceQuoting::learn(recording.head);
   std::size_t certain = 0, others = 0;
   std::string_view rest = recording.head;
   while (!rest.empty() && certain < kCertain) {
     const auto end = std::min(rest.find('\n'), rest.size());
-    const auto line = parse_strace_line(rest.substr(0, end));
+    const auto line = parse_strace_line(quoting.plain(rest.substr(0, end)));
     ++(line && is_certain(*line) ? certain : others);
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }

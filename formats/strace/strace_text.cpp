@@ -79,13 +79,6 @@ std::size_t take_arguments(std::string_view text, StraceArguments& arguments) {
   return std::string_view::npos;
 }
 
-std::optional<std::int64_t> take_either_number(std::string_view text) {
-  if (!text.starts_with("0x")) return take_number<std::int64_t>(text);
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), number, 16);
-  return error == std::errc{} ? std::optional(static_cast<std::int64_t>(number)) : std::nullopt;
-}
-
 // "<0.000090>" at the end, in nanoseconds; it is removed.
 std::optional<std::int64_t> take_duration(std::string_view& text) {
   const auto open = text.rfind('<');
@@ -130,6 +123,13 @@ constexpr std::string_view kMapped = "::ffff:";
 
 }  // namespace
 
+std::optional<std::int64_t> leading_number(std::string_view text) {
+  if (!text.starts_with("0x")) return take_number<std::int64_t>(text);
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), number, 16);
+  return error == std::errc{} ? std::optional(static_cast<std::int64_t>(number)) : std::nullopt;
+}
+
 std::optional<StraceOutcome> parse_outcome(std::string_view text) {
   StraceOutcome outcome;
   const std::size_t end = take_arguments(text, outcome.arguments);
@@ -166,7 +166,7 @@ std::size_t find_field(std::string_view text, std::string_view wanted, std::size
 
 std::optional<std::int64_t> number_behind(std::string_view text, std::string_view field) {
   const std::size_t at = find_field(text, field);
-  return at == std::string_view::npos ? std::nullopt : take_either_number(text.substr(at + field.size()));
+  return at == std::string_view::npos ? std::nullopt : leading_number(text.substr(at + field.size()));
 }
 
 bool has_flag(std::string_view flags, std::string_view name, std::uint64_t bits) {
@@ -176,14 +176,14 @@ bool has_flag(std::string_view flags, std::string_view name, std::uint64_t bits)
   }
   const std::size_t value = flags.starts_with("flags=") ? 6 : 0;
   if (value >= flags.size() || !is_digit(flags[value])) return false;
-  const auto number = take_either_number(flags.substr(value));
+  const auto number = leading_number(flags.substr(value));
   return number && (static_cast<std::uint64_t>(*number) & bits) != 0;
 }
 
 bool is_constant(std::string_view text, std::string_view name, std::uint64_t value) {
   if (text.starts_with(name)) return true;
   if (text.empty() || !is_digit(text.front())) return false;
-  const auto number = take_either_number(text);
+  const auto number = leading_number(text);
   return number && static_cast<std::uint64_t>(*number) == value;
 }
 

@@ -36,7 +36,8 @@ StraceArguments parse_arguments(std::string_view text);
 // Where `wanted` is, outside of strings, from `from` on; npos: nowhere.
 std::size_t find_field(std::string_view text, std::string_view wanted, std::size_t from = 0);
 
-// A number behind a field ("si_pid="), in decimal or hexadecimal.
+// A number in decimal or hexadecimal, at the beginning of the text or behind a field ("si_pid=").
+std::optional<std::int64_t> leading_number(std::string_view text);
 std::optional<std::int64_t> number_behind(std::string_view text, std::string_view field);
 
 // Whether flags have this one, by its name or, as with -X raw, its bits.

@@ -138,6 +138,9 @@ void StraceTranslator::begins(StraceCallKind kind, std::string_view name, std::u
   } else if (kind == StraceCallKind::connect) {
     const StraceArguments arguments = parse_arguments(text);
     sockets_.connects(processes_.at(tid), arguments[0], socket_address(arguments[1]));
+  } else if (kind == StraceCallKind::close) {
+    // The number is free before the call returns: another thread may have it again by then.
+    if (const auto fd = leading_number(text)) sockets_.closed(processes_.at(tid), *fd, *fd);
   } else if (kind == StraceCallKind::send && name == "sendto") {
     // The receiver may have it before the call has returned.
     const StraceArguments arguments = parse_arguments(text);
@@ -267,11 +270,8 @@ void StraceTranslator::follow(const StraceCall& call) {
       else if (result >= 0 && arguments[1].starts_with("F_SETFD"))
         sockets_.close_by_exec(of, arguments[0], has_flag(arguments[2], "FD_CLOEXEC", 1));
       return;
-    case StraceCallKind::close:
-      if (const auto fd = number_behind(arguments[0], ""); fd && result == 0) sockets_.closed(of, *fd, *fd);
-      return;
     case StraceCallKind::close_range: {
-      const auto first = number_behind(arguments[0], ""), last = number_behind(arguments[1], "");
+      const auto first = leading_number(arguments[0]), last = leading_number(arguments[1]);
       if (result == 0 && first && last && arguments[2].find("CLOEXEC") == std::string_view::npos)
         sockets_.closed(of, *first, *last);
       return;
@@ -345,10 +345,14 @@ void StraceTranslator::message(EventType type, const StraceCall& call, StraceDir
 }
 
 void StraceTranslator::count_unknown(const StraceCall& call, std::string_view descriptor, StraceSocketId socket) {
-  if (socket != kNoSocket && sockets_[socket].is_datagram)
+  const std::string_view shown = annotation_of(descriptor);
+  const bool names_family =
+      shown.find(":[") != std::string_view::npos && !shown.starts_with("socket:[");  // "NETLINK:["
+  if (socket != kNoSocket ? sockets_[socket].is_foreign : is_of_sockets(call.name) && names_family)
+    ++gaps_.foreign;
+  else if (socket != kNoSocket && sockets_[socket].is_datagram)
     ++gaps_.datagrams;
-  else if (is_of_sockets(call.name) ? !call.name.starts_with("sendfile")
-                                    : annotation_of(descriptor).starts_with("socket:["))
+  else if (is_of_sockets(call.name) ? !call.name.starts_with("sendfile") : shown.starts_with("socket:["))
     ++gaps_.messages;
 }
 

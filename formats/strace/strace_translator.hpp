@@ -66,6 +66,7 @@ struct StraceCall {
 struct StraceGaps {
   std::uint64_t datagrams = 0;  // of sockets that are not connected, between ends that are not known
   std::uint64_t messages = 0;   // over sockets whose ends are not known
+  std::uint64_t foreign = 0;    // over sockets of families that lead to no process
   std::uint64_t pipes = 0;      // and pairs of sockets, whose descriptors are abbreviated
 };
 

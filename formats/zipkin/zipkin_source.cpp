@@ -7,7 +7,7 @@
 namespace dpm {
 namespace {
 
-constexpr int kDepthMax = 3;
+constexpr int kDepthMax = 5;
 
 class ZipkinReader {
  public:
@@ -18,8 +18,10 @@ class ZipkinReader {
       if (depth < kDepthMax) for_each_in(json, [&](Json each) { read(each, depth + 1); });
       return;
     }
-    const auto found = members<9>(json, {"traceId", "id", "parentId", "kind", "timestamp", "duration", "localEndpoint",
-                                         "remoteEndpoint", "tags"});
+    const auto found = members<11>(json, {"traceId", "id", "parentId", "kind", "timestamp", "duration", "localEndpoint",
+                                          "remoteEndpoint", "tags", "_source", "hits"});
+    if (const auto& inside = found[9] ? found[9] : found[10])  // a search of Elasticsearch
+      return depth < kDepthMax ? read(*inside, depth + 1) : void();
     const std::string_view trace = text_of(found[0]), id = text_of(found[1]), parent = text_of(found[2]);
     if (!is_span_id(trace) || !is_span_id(id)) return spans_.leave_out("spans without ids");
     Span span;
@@ -69,7 +71,8 @@ bool is_version_1(const RecordingHead& recording) {
 
 bool has_spans(const RecordingHead& recording) {
   return (recording.has("[].traceId") && recording.has("[].id")) ||
-         (recording.has("[][].traceId") && recording.has("[][].id")) ||
+         (recording.has("[][].traceId") && recording.has("[][].id")) || recording.has("_source.localEndpoint") ||
+         recording.has("[]._source.localEndpoint") || recording.has("hits.hits[]._source.localEndpoint") ||
          (recording.has("traceId") && recording.has("id") &&
           (recording.has("localEndpoint") || recording.has("timestamp")));
 }

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import enum
 import os
 import sys
 from typing import Any, TypeVar
@@ -24,9 +25,10 @@ from typing import Any, TypeVar
 INTEGER, POINT, SOCKET, SOCKET_SERVER = 1, 2, 3, 4
 ASSIGN, ACCESS = 1, 2  # of an integer
 ENTER, LEAVE, FORCED = 1, 2, 4  # of a point
+SELF, NO_CHANGE, NONE = -1, -1, -2  # of setmeter()
 
 _POINTER, _TEXT, _INT, _NUMBER, _VALUE = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_uint32, ctypes.c_int64
-_PORT, _BYTES, _COUNT = ctypes.c_ushort, ctypes.c_size_t, ctypes.c_ssize_t
+_PORT, _BYTES, _COUNT, _LONG, _UNSIGNED = ctypes.c_ushort, ctypes.c_size_t, ctypes.c_ssize_t, ctypes.c_long, ctypes.c_uint
 _FUNCTIONS = {
     "monitor_open": (_POINTER, _INT, _TEXT),
     "monitor_close": (None, _POINTER),
@@ -46,6 +48,33 @@ _FUNCTIONS = {
     "socket_close": (None, _POINTER, _INT),
     "socket_write": (_COUNT, _POINTER, _TEXT, _BYTES, _INT),
     "socket_read": (_COUNT, _POINTER, _TEXT, _BYTES, _INT),
+    "semaphore_new": (_POINTER, _POINTER, _TEXT, _TEXT),
+    "semaphore_delete": (None, _POINTER),
+    "semaphore_open": (_INT, _POINTER, _UNSIGNED, _TEXT),
+    "semaphore_close": (None, _POINTER),
+    "semaphore_remove": (_INT, _TEXT),
+    "semaphore_wait": (_INT, _POINTER, _INT),
+    "semaphore_post": (_INT, _POINTER, _INT),
+    "semaphore_count": (_INT, _POINTER),
+    "message_queue_new": (_POINTER, _POINTER, _TEXT, _TEXT),
+    "message_queue_delete": (None, _POINTER),
+    "message_queue_open": (_INT, _POINTER, _TEXT, _LONG, _LONG, _INT),
+    "message_queue_close": (None, _POINTER, _INT),
+    "message_queue_remove": (_INT, _TEXT),
+    "message_queue_send": (_INT, _POINTER, _TEXT, _BYTES, _UNSIGNED, _INT),
+    "message_queue_receive": (_COUNT, _POINTER, _TEXT, _BYTES, _INT),
+    "shared_memory_new": (_POINTER, _POINTER, _TEXT, _TEXT),
+    "shared_memory_delete": (None, _POINTER),
+    "shared_memory_open": (_INT, _POINTER, _TEXT, _BYTES, _INT),
+    "shared_memory_close": (None, _POINTER, _INT),
+    "shared_memory_remove": (_INT, _TEXT),
+    "shared_memory_write": (_INT, _POINTER, _BYTES, _TEXT, _BYTES, _INT),
+    "shared_memory_read": (_INT, _POINTER, _BYTES, _TEXT, _BYTES, _INT),
+    "signal_new": (_POINTER, _POINTER, _TEXT, _TEXT, _INT),
+    "signal_delete": (None, _POINTER),
+    "signal_send": (_INT, _POINTER, _INT, _INT),
+    "signal_receive": (_INT, _POINTER, _VALUE, _INT),
+    "setmeter": (_INT, _INT, _INT, _INT),
 }
 
 
@@ -55,6 +84,39 @@ def _load() -> ctypes.CDLL:
         function = getattr(library, "dpm_" + name)
         function.restype, function.argtypes = result, arguments
     return library
+
+
+class MeterFlags(enum.IntFlag):
+    """The events of a process that are metered (setmeter.h)."""
+
+    SEND = 1 << 0
+    RECEIVECALL = 1 << 1
+    RECEIVE = 1 << 2
+    MESSAGEQUEUED = 1 << 3
+    CREATEPATH = 1 << 4
+    DESTSOCKET = 1 << 5
+    FORK = 1 << 6
+    STARTPROCESS = 1 << 7
+    STOPPROCESS = 1 << 8
+    TERMPROC = 1 << 9
+    ACCEPT = 1 << 10
+    CONNECT = 1 << 11
+    SOCKET = 1 << 12
+    DUP = 1 << 13
+    EXEC = 1 << 14
+    GAP = 1 << 15
+    WAIT = 1 << 16
+    POINT = 1 << 17
+    VALUE = 1 << 18
+    ALL = (1 << 19) - 1
+    IMMEDIATE = 1 << 19
+
+
+def setmeter(process: int = SELF, flags: int = NO_CHANGE, socket: int = NO_CHANGE) -> None:
+    """Chooses which events of a metered process are recorded, and to which connected socket they go (setmeter.h). Needs no Monitor."""
+    if _load().dpm_setmeter(process, flags, socket) != 0:
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error))
 
 
 class Monitor:
@@ -158,11 +220,11 @@ class _Module:
 
     prefix = ""
 
-    def __init__(self, monitor: Monitor, function: str, name: str) -> None:
+    def __init__(self, monitor: Monitor, function: str, name: str, *more: int) -> None:
         if monitor.library is None:
             raise OSError(monitor.reason)
         self._library, self._monitor = monitor.library, monitor
-        self.pointer = self._call("new", monitor.pointer, function.encode(), name.encode(), of=())
+        self.pointer = self._call("new", monitor.pointer, function.encode(), name.encode(), *more, of=())
         if not self.pointer:
             raise MemoryError
 
@@ -170,8 +232,8 @@ class _Module:
         first = (self.pointer,) if of is None else of
         return getattr(self._library, f"dpm_{self.prefix}_{name}")(*first, *arguments)
 
-    def _checked(self, name: str, *arguments: int | bool | bytes | ctypes.Array[ctypes.c_char]) -> Any:
-        result = self._call(name, *arguments)
+    def _checked(self, name: str, *arguments: int | bool | bytes | ctypes.Array[ctypes.c_char] | None, of: tuple[()] | None = None) -> Any:
+        result = self._call(name, *arguments, of=of)
         if result < 0:
             error = ctypes.get_errno()
             raise OSError(error, os.strerror(error))
@@ -190,6 +252,14 @@ class _Module:
         # At the end of the program the monitor is gone first, and the system closes the rest.
         if getattr(self, "pointer", None) and self._monitor.pointer is not None:
             self._call("delete")
+
+
+class _Shared(_Module):
+    """What processes share by a path, "/name"."""
+
+    def remove(self, path: str) -> None:
+        """Takes the name away. What is shared goes when the last process has closed it."""
+        self._checked("remove", path.encode(), of=())
 
 
 class SocketServer(_Module):
@@ -220,3 +290,88 @@ class Socket(_Module):
         buffer = ctypes.create_string_buffer(most)
         count = self._checked("read", buffer, most, report)
         return buffer.raw[:count]
+
+
+class Semaphore(_Shared):
+    """A counting semaphore. Processes that open the same path share it; without one it belongs to this process and its forks."""
+
+    prefix = "semaphore"
+
+    def open(self, count: int, path: str | None = None) -> None:
+        """`path` is "/name". A semaphore that exists keeps its count."""
+        self._checked("open", count, None if path is None else path.encode())
+
+    def close(self, report: bool = True) -> None:
+        """No event, whatever `report` is: a semaphore has none for this."""
+        self._call("close")
+
+    def wait(self, report: bool = True) -> None:
+        self._checked("wait", report)
+
+    def post(self, report: bool = True) -> None:
+        self._checked("post", report)
+
+    @property
+    def count(self) -> Any:
+        return self._call("count")
+
+
+class MessageQueue(_Shared):
+    """A queue that keeps the bounds of messages. Those of a higher priority come first."""
+
+    prefix = "message_queue"
+
+    def __init__(self, monitor: Monitor, function: str, name: str) -> None:
+        super().__init__(monitor, function, name)
+        self._longest = 0
+
+    def open(self, path: str, messages_most: int = 10, bytes_most: int = 8192, report: bool = True) -> None:
+        """`path` is "/name". A queue that exists keeps its limits."""
+        self._checked("open", path.encode(), messages_most, bytes_most, report)
+        self._longest = bytes_most
+
+    def send(self, data: Any, priority: int = 0, report: bool = True) -> None:
+        self._checked("send", data, len(data), priority, report)
+
+    def receive(self, most: int | None = None, report: bool = True) -> bytes:
+        """`most` is at least the queue's longest message; that is what open() said."""
+        buffer = ctypes.create_string_buffer(self._longest if most is None else most)
+        count = self._checked("receive", buffer, len(buffer), report)
+        return buffer.raw[:count]
+
+
+class SharedMemory(_Shared):
+    """Memory that processes share by name."""
+
+    prefix = "shared_memory"
+
+    def open(self, path: str, size: int, report: bool = True) -> None:
+        """`path` is "/name". Memory that exists keeps its contents, and grows if it is smaller."""
+        self._checked("open", path.encode(), size, report)
+
+    def write(self, offset: int, data: Any, report: bool = True) -> None:
+        self._checked("write", offset, data, len(data), report)
+
+    def read(self, offset: int, size: int, report: bool = True) -> bytes:
+        buffer = ctypes.create_string_buffer(size)
+        self._checked("read", offset, buffer, size, report)
+        return buffer.raw
+
+
+class Signal(_Module):
+    """A signal that is waited for as a message is: it stays blocked in this thread and in those that it starts later."""
+
+    prefix = "signal"
+
+    def __init__(self, monitor: Monitor, function: str, name: str, number: int) -> None:
+        super().__init__(monitor, function, name, number)
+
+    def close(self, report: bool = True) -> None:
+        """It has nothing to close, and stays blocked."""
+
+    def send(self, process: int, report: bool = True) -> None:
+        self._checked("send", process, report)
+
+    def receive(self, within_s: float, report: bool = True) -> bool:
+        """False when none came within the time."""
+        return bool(self._call("receive", int(within_s * 1e9), report) == 0)

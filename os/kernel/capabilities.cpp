@@ -26,8 +26,8 @@
 #include "os/kernel/process_connector.hpp"
 #include "os/kernel/seccomp_listener.hpp"
 #include "os/kernel/seccomp_program.hpp"
+#include "os/kernel/socket_diagnosis.hpp"
 #include "os/kernel/tracee.hpp"
-#include "os/kernel/unix_peers.hpp"
 #include "os/process_handle.hpp"
 #include "os/process_namespace.hpp"
 

@@ -47,6 +47,8 @@ struct MachineCapabilities {
   LoginPolicy login;                    // what a logout ends
   std::string cgroup_problem;           // why programs cannot have cgroups of their own; empty: they can
   std::string kernel_source_problem;    // why eBPF programs cannot meter here, as the source says; empty: they can
+  std::string tasks_problem;            // why the meter cannot start its processes and threads here; empty: it can
+  std::string sockets_problem;          // why meters cannot have their sockets here; empty: they can
   std::string iterator_problem;         // why the kernel's iterator cannot look at threads here; empty: it can
 };
 

@@ -23,7 +23,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "os/kernel/unix_peers.hpp"
+#include "os/kernel/socket_diagnosis.hpp"
 #include "os/unique_fd.hpp"
 
 namespace dpm {
@@ -98,6 +98,24 @@ std::uint64_t timeout_ns(int fd, int option) {
 }
 
 constexpr int kReadingsMax = 20;
+
+// An urgent byte has come, and was not taken.
+bool has_urgent(int fd) {
+  pollfd item{fd, POLLPRI, 0};
+  return ::poll(&item, 1, 0) == 1 && (item.revents & POLLPRI) != 0;
+}
+
+bool is_urgent_inline(int fd) { return int_option(fd, SO_OOBINLINE) != 0; }
+
+// What a stream with an urgent byte has, of which SIOCINQ counts only the part before that byte. `unread`: by the other count, with the FIN.
+ReceiveState around_urgent(std::uint64_t received, std::uint64_t unread, std::uint64_t before_urgent, bool fin) {
+  ReceiveState state{.offset = received - unread, .ended = fin};
+  const std::uint64_t left = unread - (fin && unread > 0 ? 1 : 0);
+  if (unread == 0 && fin) --state.offset;
+  state.at_urgent = before_urgent == 0 && left > 0;
+  state.waiting = static_cast<std::uint32_t>(state.at_urgent ? left - 1 : before_urgent);
+  return state;
+}
 
 }  // namespace
 
@@ -216,7 +234,7 @@ std::optional<SendState> tcp_send_state(int fd, bool syn_counted, std::uint64_t 
   return std::nullopt;
 }
 
-std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t expected) {
+std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t expected, bool may_be_urgent) {
   tcp_info info = {};
   int waiting = 0;
   if (!read_option(fd, IPPROTO_TCP, TCP_INFO, info)) return std::nullopt;
@@ -226,12 +244,24 @@ std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t expected) {
     const std::uint64_t with_fin = received - static_cast<std::uint64_t>(waiting);
     std::uint64_t fin = fin_bytes(info.tcpi_state, with_fin, expected);
     if (with_fin - fin == expected) return ReceiveState{expected, static_cast<std::uint32_t>(waiting), fin != 0};
+    const bool is_urgent = (may_be_urgent || has_urgent(fd)) && !is_urgent_inline(fd);
+    std::optional<std::uint64_t> unread;
+    if (is_urgent) unread = tcp_unread_bytes(fd);
     if (!read_option(fd, IPPROTO_TCP, TCP_INFO, info)) return std::nullopt;
     if (info.tcpi_bytes_received != received) continue;
+    if (unread)
+      return around_urgent(received, *unread, static_cast<std::uint64_t>(waiting), has_peer_fin(info.tcpi_state));
     fin = fin_bytes(info.tcpi_state, with_fin, expected);  // of the second reading: the first races with the FIN by one
     return ReceiveState{with_fin - fin, static_cast<std::uint32_t>(waiting), fin != 0};
   }
   return std::nullopt;
+}
+
+std::optional<std::uint64_t> tcp_urgent_offset(int fd) {
+  if (!has_urgent(fd) || is_urgent_inline(fd)) return std::nullopt;
+  constexpr std::uint64_t kNone = UINT64_MAX;
+  const auto state = tcp_receive_state(fd, kNone, true);
+  return state ? std::optional(state->offset + (state->at_urgent ? 0 : state->waiting)) : std::nullopt;
 }
 
 std::uint64_t tcp_quiet_ns(int fd) {

@@ -66,7 +66,7 @@ struct SocketDescription {
   std::string local_name, peer_name;
   std::uint64_t inode = 0;       // as /proc/PID/fd names it
   std::uint64_t peer_inode = 0;  // of UNIX sockets; 0 if unknown
-  bool peer_is_untold = false;   // the kernel does not say which UNIX socket is the peer (unix_peers.hpp)
+  bool peer_is_untold = false;   // the kernel does not say which UNIX socket is the peer (socket_diagnosis.hpp)
   bool syn_counted = false;      // TCP: this side connected
   int peer_pid = 0;              // UNIX: who connected or listened
 };
@@ -85,9 +85,14 @@ struct ReceiveState {
   std::uint64_t offset = 0;   // of the next byte that would be read (TCP only)
   std::uint32_t waiting = 0;  // bytes that can be read now
   bool ended = false;         // the peer has closed its side (TCP only)
+  bool at_urgent = false;     // the byte at `offset` is urgent: the next receive passes it, and takes what follows
 };
-// `expected`: the offset that the records lead to. It also tells a closed socket's last byte from the peer's FIN.
-std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t expected);
+// `expected`: the offset that the records lead to. It also tells a closed socket's last byte from the peer's FIN. `may_be_urgent`: an urgent
+// byte may be in the stream. Before such a byte, the kernel counts only what comes until there as waiting; one that was not taken is found
+// in any case.
+std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t expected, bool may_be_urgent = false);
+// Where the urgent byte is that a receive with MSG_OOB would get now.
+std::optional<std::uint64_t> tcp_urgent_offset(int fd);
 // For how long no data has come, at least: the kernel counts in ticks, which are 1 to 10 ms.
 std::uint64_t tcp_quiet_ns(int fd);
 

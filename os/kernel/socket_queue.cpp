@@ -39,20 +39,9 @@ bool is_internet(int fd) {
   return ::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0 && domain != AF_UNIX;
 }
 
-std::uint32_t part_bytes(msghdr& message) {
-  constexpr int kUdpGro = 104;
-  for (cmsghdr* at = CMSG_FIRSTHDR(&message); at != nullptr; at = CMSG_NXTHDR(&message, at)) {
-    int bytes = 0;
-    if (at->cmsg_level != IPPROTO_UDP || at->cmsg_type != kUdpGro || at->cmsg_len < CMSG_LEN(sizeof bytes)) continue;
-    std::memcpy(&bytes, CMSG_DATA(at), sizeof bytes);
-    return static_cast<std::uint32_t>(bytes);
-  }
-  return 0;
-}
-
 std::optional<WaitingDatagram> peek(int fd) {
   sockaddr_storage address = {};
-  std::array<char, 64> beginning = {};
+  std::array<char, kBeginningBytes> beginning = {};
   alignas(cmsghdr) std::array<char, 256> control;
   iovec part{beginning.data(), beginning.size()};
   msghdr message = {};
@@ -66,10 +55,32 @@ std::optional<WaitingDatagram> peek(int fd) {
   if (size < 0) return std::nullopt;
   const std::string_view seen(beginning.data(), std::min(static_cast<std::size_t>(size), beginning.size()));
   return WaitingDatagram{static_cast<std::uint32_t>(size), socket_name(&address, message.msg_namelen),
-                         std::hash<std::string_view>{}(seen), part_bytes(message)};
+                         beginning_of(seen), merged_part_bytes(message)};
 }
 
+constexpr int kUdpGro = 104;
+
 }  // namespace
+
+std::uint64_t beginning_of(std::string_view datagram) {
+  return std::max<std::uint64_t>(std::hash<std::string_view>{}(datagram.substr(0, kBeginningBytes)), 1);
+}
+
+std::uint32_t merged_part_bytes(msghdr& message) {
+  for (cmsghdr* at = CMSG_FIRSTHDR(&message); at != nullptr; at = CMSG_NXTHDR(&message, at)) {
+    int bytes = 0;
+    if (at->cmsg_level != IPPROTO_UDP || at->cmsg_type != kUdpGro || at->cmsg_len < CMSG_LEN(sizeof bytes)) continue;
+    std::memcpy(&bytes, CMSG_DATA(at), sizeof bytes);
+    return static_cast<std::uint32_t>(bytes);
+  }
+  return 0;
+}
+
+bool merges_datagrams(int fd) {
+  int merges = 0;
+  socklen_t length = sizeof merges;
+  return ::getsockopt(fd, IPPROTO_UDP, kUdpGro, &merges, &length) == 0 && merges != 0;
+}
 
 DatagramQueue look_at_datagrams(int fd) {
   pollfd item{fd, POLLIN | POLLRDHUP, 0};

@@ -5,19 +5,31 @@
 // returned.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dpm {
 
+// A hash of a datagram's first bytes, which distinguishes it from others; never 0.
+inline constexpr std::size_t kBeginningBytes = 64;
+std::uint64_t beginning_of(std::string_view datagram);
+
 struct WaitingDatagram {
   std::uint32_t length_bytes = 0;
   std::string sender_name;
-  std::uint64_t beginning = 0;   // a hash of its first bytes, which tells it from earlier datagrams
+  std::uint64_t beginning = 0;   // 0: neither it nor the sender's name is known
   std::uint32_t part_bytes = 0;  // it is several that the kernel has merged (UDP_GRO), of this length; 0: it is one
 };
+
+// The length of the datagrams that the kernel has merged into this message, by its control data; 0: it does not tell of any.
+std::uint32_t merged_part_bytes(msghdr& message);
+// Whether the kernel may merge datagrams that come to this UDP socket (UDP_GRO).
+bool merges_datagrams(int fd);
 
 struct DatagramQueue {
   bool quiet = false;  // poll() reports nothing at all: no datagram, no error, no end

@@ -100,6 +100,8 @@ bool ThreadFiles::transferred(Transferred& bytes) {
   if (!read_again(io_, text)) return false;
   bytes.read_bytes = number_after(text, "rchar: ");
   bytes.written_bytes = number_after(text, "wchar: ");
+  bytes.reads = number_after(text, "syscr: ");
+  bytes.writes = number_after(text, "syscw: ");
   return true;
 }
 

@@ -48,6 +48,7 @@ class ThreadFiles {
   struct Transferred {
     std::uint64_t read_bytes = 0;
     std::uint64_t written_bytes = 0;
+    std::uint64_t reads = 0, writes = 0;  // the calls, of files too: pread(), and what exec() reads
   };
   virtual bool transferred(Transferred& bytes);
 

@@ -103,6 +103,7 @@ struct ThreadSample {
   std::uint64_t start_ticks = 0;
   std::int64_t seen_ns = 0;  // on the clock that is never set
   bool waits_still = false;  // where it waited at the last sample, without a turn on a CPU since
+  bool is_bad = false;       // SampledThread::is_bad()
   SystemCall call;           // in which it waits, where that is known
 };
 

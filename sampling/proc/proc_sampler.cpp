@@ -39,6 +39,9 @@ bool is_awake(Stateword word) {
       [&](Resource resource) { return word.runs_on(resource) || word.queues_for(resource); });
 }
 
+// Its parent has not taken note of it. It has no terminal any more.
+bool has_ended(const StatLine& stat) { return stat.letter == 'Z' || stat.letter == 'X'; }
+
 std::uint64_t grown(std::uint64_t before, std::uint64_t now) { return now - std::min(before, now); }
 
 // "0.31 0.40 0.50 2/345 6789": two tasks can run, and this process is one of them.
@@ -144,11 +147,13 @@ bool ProcSampler::is_member(std::uint32_t pid) const {
 }
 
 bool ProcSampler::examine(std::uint32_t pid) {
-  const auto stat = stat_of(pid);
+  auto stat = stat_of(pid);
   if (!stat) return false;
-  const bool parent_is_selected = is_member(stat->parent) || stat->parent == own_pid_;
-  if (!is_selected(selection_, pid, *stat, parent_is_selected)) return false;
-  processes_.try_emplace(pid, pid, stat->start_ticks, quotas_.folder_of(pid));
+  const bool has_member_as_parent = is_member(stat->parent);
+  const std::uint32_t terminal = has_member_as_parent ? processes_.at(stat->parent).stat().terminal : 0;
+  if (stat->terminal == 0 && !has_ended(*stat)) stat->terminal = terminal;
+  if (!is_selected(selection_, pid, *stat, has_member_as_parent || stat->parent == own_pid_)) return false;
+  processes_.try_emplace(pid, pid, stat->start_ticks, quotas_.folder_of(pid), stat->terminal);
   if (looker_) looker_->want(pid, true);
   return true;
 }
@@ -168,7 +173,8 @@ void ProcSampler::look_at_members(Sample& sample, SamplerAccount& account) {
     }
     const bool stays = selection_.kind == Selection::Kind::tree || selection_.kind == Selection::Kind::user ||
                        is_selected(selection_, process.pid(), process.stat(), false);
-    const bool leaves = found.refused || found.gone || !stays;
+    const bool has_left = selection_.kind == Selection::Kind::terminals && has_ended(process.stat());
+    const bool leaves = found.refused || found.gone || has_left || !stays;
     if (leaves && looker_) looker_->want(process.pid(), false);
     entry = leaves ? processes_.erase(entry) : std::next(entry);
   }
@@ -213,6 +219,7 @@ void ProcSampler::add_threads(Sample& sample, CountArray& counts) {
                                 .start_ticks = thread->stat().start_ticks,
                                 .seen_ns = thread->seen_ns(),
                                 .waits_still = thread->waits_still(),
+                                .is_bad = thread->is_bad(),
                                 .call = thread->evidence().call});
     }
   }

@@ -46,7 +46,7 @@ SampledProcess::Found SampledProcess::look(DescriptorLookup& descriptors, std::s
     if (look == Look::ending) ++found.ending;
     if (look == Look::done && is_another(thread.thread(), thread.stat())) return replaced();
     if (look == Look::done) {
-      if (found.threads.empty()) stat_ = thread.stat();
+      if (found.threads.empty()) set_stat(thread.stat());
       found.threads.push_back(&thread);
     } else {
       threads_[i].reset();
@@ -81,9 +81,17 @@ SampledProcess::Found SampledProcess::take(std::span<const TaskLook> threads, De
     threads_.back()->take(look, descriptors);
     found.threads.push_back(threads_.back().get());
   }
-  if (!threads_.empty()) stat_ = threads_.front()->stat();
+  if (!threads_.empty()) set_stat(threads_.front()->stat());
   found.gone = threads_.empty();
   return found;
+}
+
+void SampledProcess::set_stat(const StatLine& stat) {
+  stat_ = stat;
+  if (stat_.terminal == 0)
+    stat_.terminal = terminal_;
+  else
+    terminal_ = stat_.terminal;
 }
 
 // Its number is that of a later process.

@@ -33,6 +33,7 @@ SampledThread::SampledThread(std::uint32_t process, std::uint32_t thread, bool s
       stack_file_(folder_of(process, thread) + "stack", false) {}
 
 Look SampledThread::look(DescriptorLookup& descriptors, std::string& buffer) {
+  is_bad_ = false;
   for (int attempt = 0;; ++attempt) {
     const CpuCounters last = counters_;
     const char last_letter = stat_.letter;
@@ -52,7 +53,8 @@ Look SampledThread::look(DescriptorLookup& descriptors, std::string& buffer) {
     CpuCounters after;
     if (const auto read = read_counters(buffer, after); read != ReadOutcome::done) return look_of(read, true);
     has_evidence_ = after.turns == counters_.turns && evidence_.call.number != SystemCall::kUnknown;
-    if (has_evidence_ || attempt + 1 == kTries) return Look::done;
+    is_bad_ = !has_evidence_ && attempt + 1 == kTries;
+    if (has_evidence_ || is_bad_) return Look::done;
   }
 }
 

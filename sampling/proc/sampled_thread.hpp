@@ -42,6 +42,8 @@ class SampledThread {
   std::int64_t seen_ns() const { return seen_ns_; }
   // It waits where it waited at the last look, and did not run in between.
   bool waits_still() const { return waits_still_; }
+  // It waited, but at each of several tries it moved, or its call could not be read: the evidence may be of more than one instant.
+  bool is_bad() const { return is_bad_; }
 
   // Of sampling/states/cpu_split.hpp, kept from sample to sample.
   CpuCounters counters_before;
@@ -64,7 +66,7 @@ class SampledThread {
   Evidence evidence_;
   SystemCall last_call_;  // the last one that is known, for a call that begins again after a stop
   std::int64_t seen_ns_ = 0;
-  bool has_evidence_ = false, waits_still_ = false;
+  bool has_evidence_ = false, waits_still_ = false, is_bad_ = false;
 };
 
 }  // namespace dpm::sampling

@@ -15,7 +15,7 @@ struct Selection {
   enum class Kind : std::uint8_t {
     processes,  // those of `pids`
     tree,       // those of `pids`, and all that they start
-    terminals,  // all that have a terminal, or one of `terminals`; each terminal is a virtual process
+    terminals,  // all that have a terminal, or one of `terminals`, and their descendants without one; each terminal is a virtual process
     session,
     user,
     cgroup,

@@ -11,7 +11,7 @@
 
 #include "os/kernel/open_descriptors.hpp"
 #include "os/kernel/process_files.hpp"
-#include "os/kernel/unix_peers.hpp"
+#include "os/kernel/socket_diagnosis.hpp"
 #include "os/local_clock.hpp"
 #include "os/read_file.hpp"
 #include "sampling/states/descriptor_kind.hpp"

@@ -7,6 +7,8 @@
 // checked that every link exists.
 #pragma once
 
+#include <map>
+
 #include "model/program.hpp"
 #include "scenarios/behaviour/step.hpp"
 
@@ -15,6 +17,7 @@ namespace dpm {
 struct Handler {
   KindNames kinds;
   Whom from;
+  std::optional<Value> priority;  // of the messages for it; 0 unless given
   Steps steps;
 
   void fields(StepFields& fields);
@@ -35,23 +38,27 @@ struct Admission {
 
 // How many messages wait for the handlers while the process is busy.
 struct QueueLimit {
-  Whole at_most;
+  Value at_most = 1;
   bool drops_oldest = false;  // otherwise the one that came last
   Steps steps;                // for each message that has no room
 };
 
 struct Behaviour {
+  std::shared_ptr<const std::map<std::uint32_t, std::string>> kinds;  // the names of all kinds, by code
   Steps start;
   std::vector<Handler> handlers;  // the first that matches is used
   std::vector<double> variables;  // their first values
-  std::size_t subscriptions = 0;  // lists of processes
-  std::size_t slots = 1;          // of what a process remembers; the first is for quantities that need none
+  std::vector<double> request_variables;
+  std::vector<RunTimeName> later;  // the names in expressions, by their numbers
+  std::size_t subscriptions = 0;   // lists of processes
+  std::size_t slots = 1;           // of what a process remembers; the first is for quantities that need none
   Admission admission;
   std::optional<Idle> idle;
   std::optional<QueueLimit> queue;  // none: without limit
   bool follows_requests = false;    // a step picks the requester
   bool counts_outstanding = false;  // a step picks the one with the least outstanding
-  bool gives_up = false;            // a step has a timeout
+  bool gives_up = false;            // a step has a timeout, or waits for a request's messages only
+  bool has_priorities = false;      // of messages for handlers
   bool per_request = false;         // draws depend on the message and the process, not on what it did before
 };
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "scenarios/behaviour/step_tables.hpp"
 
 namespace dpm {
@@ -21,12 +23,20 @@ void Kinds::read(const JsonNode* kinds, const JsonNode* programs, const Reading&
     }
   }
   if (programs != nullptr) collect(*programs);
+  std::map<std::uint32_t, std::string> by_code;
+  for (const auto& [name, code] : codes_) by_code.emplace(code, name);
+  names_by_code_ = std::make_shared<const std::map<std::uint32_t, std::string>>(std::move(by_code));
 }
 
 // Kinds stand behind these keys wherever they occur; what is not a kind there is refused later, by its own reader.
 void Kinds::collect(const JsonNode& node) {
   for (const auto& item : node.items) collect(item);
   for (const auto& member : node.members) {
+    if (member.key == kCarried.key) {
+      for (const auto& carried : member.value.members)
+        if (std::find(carried_.begin(), carried_.end(), carried.key) == carried_.end()) carried_.push_back(carried.key);
+      continue;
+    }
     if (keys_of_kinds().count(member.key) != 0) {
       add(member.value);
       for (const auto& item : member.value.items) add(item);

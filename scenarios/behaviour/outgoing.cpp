@@ -1,5 +1,10 @@
 #include "scenarios/behaviour/outgoing.hpp"
 
+#include <fmt/format.h>
+
+#include "model/counted.hpp"
+#include "scenarios/behaviour/request_tag.hpp"
+
 namespace dpm {
 namespace {
 
@@ -7,15 +12,26 @@ constexpr Field kTo{"to", "process or group; sender is the sender of the message
 
 }  // namespace
 
+void check_room(const std::vector<Carried>& carried, const Quantity& bytes, const JsonNode& step,
+                const Reading& reading) {
+  const auto needed = static_cast<double>(room_for(carried.size()));
+  if (bytes.is_known() && bytes.first.number < needed)
+    reading.problem(step, fmt::format("a message that carries {} needs at least {} bytes, not {}",
+                                      counted(carried.size(), "number"), needed, bytes.first.number));
+}
+
 void Outgoing::fields(StepFields& fields, const Field& verb) {
   fields_before_bytes(fields, verb);
   fields.bytes({"bytes", "its length"}, bytes);
+  fields.carried(kCarried, carried);
+  fields.check([this](const JsonNode& step, const Reading& reading) { check_room(carried, bytes, step, reading); });
   fields.sends(kind, to);
 }
 
 void Outgoing::fields_of_forward(StepFields& fields, const Field& verb) {
   fields_before_bytes(fields, verb);
   fields.bytes_or_same({"bytes", "as many as the message has unless given"}, bytes, same_bytes);
+  fields.carried(kCarried, carried);
   fields.sends(kind, to);
   fields.needs_message("'forward'");
 }

@@ -12,6 +12,7 @@ struct Outgoing {
   bool same_bytes = false;  // as many as the message being handled has
   Pick pick = Pick::random;
   std::optional<Quantity> key{};  // of by_key; none: the request is the key
+  std::vector<Carried> carried{};
   std::size_t slot = 0;
 
   void fields(StepFields& fields, const Field& verb);
@@ -21,5 +22,9 @@ struct Outgoing {
  private:
   void fields_before_bytes(StepFields& fields, const Field& verb);
 };
+
+// Reported when a message is too short for the numbers that it carries.
+void check_room(const std::vector<Carried>& carried, const Quantity& bytes, const JsonNode& step,
+                const Reading& reading);
 
 }  // namespace dpm

@@ -54,16 +54,6 @@ inline const std::vector<std::string>& pick_names() {
   return names;
 }
 
-struct Whole {
-  std::uint64_t value = 1;
-  std::string parameter{};  // written instead of the value
-};
-
-struct Number {
-  double value = 0;
-  std::string parameter{};  // written instead of the value
-};
-
 // A list of the processes that have subscribed.
 struct Subscription {
   std::string name;
@@ -73,6 +63,22 @@ struct Subscription {
 struct Variable {
   std::string name;
   std::size_t index = 0;
+  bool of_request = false;  // kept with the request being handled
+};
+
+// A name in an expression whose value is known only when the program runs.
+struct RunTimeName {
+  enum class Of { process, request, message, answer };
+  Of of = Of::process;
+  std::size_t index = 0;  // of the variable, or the number of what a message carries
+  std::string name{};
+};
+
+// A number that a message carries besides its bytes.
+struct Carried {
+  std::string name;
+  std::size_t number = 0;  // of the name, in all programs of the file
+  Quantity value;
 };
 
 // One of the branches of a choice.

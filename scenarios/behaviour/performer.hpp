@@ -9,8 +9,8 @@
 //   queue             A process whose queue is limited receives all that has come before it takes the next message for its
 //                     handlers, and refuses what has no room. While it is busy nothing leaves its queue, so it refuses
 //                     what would have found no room at its arrival.
-//   late              A message that was waited for in vain is not taken by a later wait (given_up.hpp). A handler takes
-//                     it; without one it is discarded.
+//   late              A message that was waited for in vain, or that comes after a wait of its request is over, is not
+//                     taken by a later wait (given_up.hpp). A handler takes it; without one it is discarded.
 //   request           Goes with the messages (request_tag.hpp). A message too short to carry one, and waited for in a
 //                     handler, belongs to the request being handled.
 #pragma once
@@ -25,6 +25,7 @@
 #include "scenarios/behaviour/open_calls.hpp"
 #include "scenarios/behaviour/outstanding.hpp"
 #include "scenarios/behaviour/request_tag.hpp"
+#include "scenarios/behaviour/request_variables.hpp"
 #include "scenarios/behaviour/requesters.hpp"
 #include "scenarios/behaviour/subscriber_list.hpp"
 #include "scenarios/behaviour/timeout.hpp"
@@ -38,6 +39,14 @@ struct Activity {
   RequestTag tag;          // of `current`
   std::uint64_t sent = 0;  // messages sent since `tag` was taken
   Random* draws = nullptr;
+  std::vector<std::byte> answer;  // the data of the last answer to a call
+};
+
+// Which messages a wait takes. `kinds` and `from` live as long as the behaviour.
+struct Awaited {
+  const KindNames& kinds;
+  const Whom& from;
+  std::optional<std::uint64_t> request{};  // only of this request
 };
 
 // What a process remembers of a step until it performs it again.
@@ -60,14 +69,23 @@ class Performer {
   void perform(const Steps& steps, Activity& activity);
   Memory& memory(std::size_t slot) { return memory_[slot]; }
   SubscriberList& subscribers(const Subscription& list) { return subscribers_[list.index]; }
-  double& value_of(const Variable& variable) { return variables_[variable.index]; }
+  double& value_of(const Variable& variable, const Activity& activity);
+  double number(const Value& value, const Activity& activity);
+  std::uint64_t whole(const Value& value, const Activity& activity);
   double drawn(const Quantity& quantity, Activity& activity);
 
+  void compute(Duration cpu_time);
+  void sleep(Duration time);
+  // Changes when the process has used or passed time, or received a message.
+  std::uint64_t progress() const { return progress_; }
+
   // The next message of these kinds. Others that come meanwhile are kept. Nothing only if the deadline has come.
-  std::optional<Message> await(const KindNames& kinds, const Whom& from,
-                               std::optional<Deadline> deadline = std::nullopt);
-  std::optional<Deadline> deadline_of(const Timeout& timeout, Activity& activity);
-  // After a wait in vain: what comes later is not taken by another wait.
+  std::optional<Message> await(const Awaited& awaited, std::optional<Deadline> deadline = std::nullopt);
+  // One that has come already.
+  std::optional<Message> take_if_there(const Awaited& awaited);
+  std::optional<Duration> time_of(const Timeout& timeout, Activity& activity);
+  std::optional<Deadline> deadline_in(std::optional<Duration> time) const;
+  // What comes later is not taken by another wait.
   void give_up(const KindNames& kinds, const Activity& activity);
   // `message` becomes the current one. A CALL is remembered until it is answered.
   void take(Activity& activity, Message message);
@@ -76,11 +94,11 @@ class Performer {
   const Message& current(const Activity& activity) const;
 
   // In `start`, sends and calls begin requests, and forwarded messages do not.
-  enum class How { send, call, forward };
+  enum class How { send, call, call_at_once, forward };
   // False if a reply did not come in time.
   bool post(const Outgoing& outgoing, How how, Activity& activity, const Timeout* timeout = nullptr);
   void post_to(const std::string& process, const KindName& kind, const Quantity& bytes, Activity& activity);
-  void reply(const KindName& kind, const Quantity& bytes, Activity& activity);
+  void reply(const KindName& kind, const Quantity& bytes, const std::vector<Carried>& carried, Activity& activity);
 
   // Asks the process manager for something, for each of the processes.
   using Managed = std::function<Result<void>(MessageCalls& calls, std::string_view process)>;
@@ -91,11 +109,17 @@ class Performer {
   struct Lookup {
     std::vector<bool> has_sender;                        // by index in senders_
     std::size_t self_at = static_cast<std::size_t>(-1);  // where the list names this process
+    std::vector<LinkIndex> links;                        // from those of senders_ that it names
   };
 
+  [[noreturn]] void misuse(const std::string& what) const;
+  double value_of(const RunTimeName& name, const Activity& activity);
+  std::string kind_of(std::uint32_t code) const;  // "a 'vote'"
   std::optional<Message> next_message();
   void be_idle();
-  const Handler* handler_of(const Message& message);
+  const Handler* handler_of(LinkIndex over, std::uint32_t code);
+  const Handler* handler_of(const Message& message) { return handler_of(message.over, message.code); }
+  double priority_of(LinkIndex over, std::uint32_t code);
   void keep(Message message);
   bool is_late(const Message& message) const;
   const std::vector<LinkIndex>& links_not_limited();
@@ -107,22 +131,32 @@ class Performer {
   std::uint64_t key_of(const Outgoing& outgoing, Activity& activity);
   // The member of `names` that last sent a message of this request.
   const std::string& requester(const ProcessNames& names, const Activity& activity);
-  std::size_t sender_index(const Message& message) const;
-  bool is_from(const Message& message, const ProcessNames& names);
+  std::size_t sender_index(LinkIndex over) const;
+  bool is_from(LinkIndex over, const ProcessNames& names);
+  bool is_wanted(const Message& message, const Awaited& awaited);
+  const std::vector<LinkIndex>& links_from(const Whom& whom);
+  std::optional<Message> take_deferred(const Awaited& awaited);
   const Lookup& lookup(const ProcessNames& names);
 
   // The tag of the next message: of the current request while handling, of a new one in `start`.
   RequestTag next_tag(Activity& activity, bool begins_request);
-  OutgoingMessage message_of(const KindName& kind, double bytes, bool begins_request, Activity& activity);
+  OutgoingMessage message_of(const KindName& kind, double bytes, CarriedNumbers carried, bool begins_request,
+                             Activity& activity);
+  void add(const std::vector<Carried>& carried, CarriedNumbers& numbers, Activity& activity);
+  OutgoingMessage message_of(const Outgoing& outgoing, How how, Activity& activity);
   bool post_to(const std::string& process, const Outgoing& outgoing, How how, Activity& activity,
                const Timeout* timeout);
-  bool call(LinkIndex to, const OutgoingMessage& message, const KindName& kind, std::optional<Deadline> deadline);
+  // False if an answer did not come in time.
+  bool call(const std::vector<std::pair<LinkIndex, OutgoingMessage>>& requests, const KindName& kind,
+            std::optional<Deadline> deadline, Activity& activity);
+  void set_awaited(const KindNames& kinds);
   void note_answer(const std::string& process);
 
   const Behaviour& behaviour_;
   const std::vector<std::string>& senders_;
   MessageCalls& calls_;
   std::vector<double> variables_;
+  RequestVariables request_variables_;
   std::vector<Memory> memory_;               // by slot
   std::vector<SubscriberList> subscribers_;  // by list
   std::unordered_map<LinkIndex, std::size_t> sender_of_link_;
@@ -133,7 +167,8 @@ class Performer {
   std::uint64_t admitted_ = 0;  // messages whose number is limited, taken and not answered
   std::vector<LinkIndex> not_limited_;
   const std::vector<LinkIndex> no_links_;
-  std::deque<Message> deferred_;
+  std::deque<Message> deferred_;  // received, and for the handlers
+  std::uint64_t progress_ = 0;
   GivenUp given_up_;
   Outstanding outstanding_;
   std::string awaited_;  // what the process waits for, in words

@@ -10,12 +10,14 @@
 namespace dpm {
 namespace {
 
-std::vector<std::string> read_variables(const JsonNode& node, Behaviour& behaviour, const Reading& reading) {
+std::vector<std::string> read_variables(ObjectReader& program, const char* key, std::vector<double>& first_values,
+                                        const Reading& reading) {
   std::vector<std::string> names;
-  if (!reading.expect(node, JsonKind::object, "'variables'")) return names;
-  for (const auto& member : node.members) {
+  const JsonNode* node = program.find(key);
+  if (node == nullptr || !reading.expect(*node, JsonKind::object, fmt::format("'{}'", key))) return names;
+  for (const auto& member : node->members) {
     names.push_back(member.key);
-    behaviour.variables.push_back(reading.number(member.value, fmt::format("'{}'", member.key), kAnyNumber));
+    first_values.push_back(reading.number(member.value, fmt::format("'{}'", member.key), kAnyNumber));
   }
   return names;
 }
@@ -82,12 +84,17 @@ InFileProgram read_program(const JsonNode& node, const Reading& reading, const K
   InFileProgram program;
   program.behaviour = std::make_shared<Behaviour>();
   Behaviour& behaviour = *program.behaviour;
+  behaviour.kinds = kinds.names_by_code();
   ObjectReader object(node, program_tables().program, reading);
   object.text("summary", "");
   object.find("parameters");  // the loader has made an environment of them
   StepReader steps(reading, kinds, processes, program);
-  if (const auto* variables = object.find("variables"))
-    steps.set_variables(read_variables(*variables, behaviour, reading));
+  auto variables = read_variables(object, "variables", behaviour.variables, reading);
+  auto of_request = read_variables(object, "request_variables", behaviour.request_variables, reading);
+  for (const std::string& name : of_request)
+    if (std::find(variables.begin(), variables.end(), name) != variables.end())
+      reading.problem(*object.find("request_variables"), fmt::format("'{}' is one of 'variables', too", name));
+  steps.set_variables(std::move(variables), std::move(of_request));
   if (const auto* subscriptions = object.find("subscriptions")) {
     auto names = read_subscriptions(*subscriptions, reading, processes);
     behaviour.subscriptions = names.size();
@@ -102,6 +109,8 @@ InFileProgram read_program(const JsonNode& node, const Reading& reading, const K
   if (start != nullptr) behaviour.start = steps.read_steps(*start, "'start'");
   if (on != nullptr && reading.expect(*on, JsonKind::list, "'on'")) {
     for (const auto& handler : on->items) behaviour.handlers.push_back(steps.read_handler(handler));
+    behaviour.has_priorities = std::any_of(behaviour.handlers.begin(), behaviour.handlers.end(),
+                                           [](const Handler& handler) { return handler.priority.has_value(); });
     check_that_each_can_run(behaviour.handlers, *on, reading);
   }
   if (const auto* queue = object.find("queue")) {

@@ -6,12 +6,17 @@
 namespace dpm {
 
 struct ProgramTables {
-  KeyTable program{
-      "program",
-      "a program",
-      {"summary", "parameters", "variables", "subscriptions", "per_request", "admits", "queue", "start", "on", "idle"}};
+  KeyTable program{"program",
+                   "a program",
+                   {"summary", "parameters", "variables", "request_variables", "subscriptions", "per_request", "admits",
+                    "queue", "start", "on", "idle"}};
   KeyTable admission{"admission", "a limit of messages", {"from", "at_most"}};
-  KeyTable distribution{"distribution", "a distribution", {"uniform", "exponential", "choice", "measured", "weights"}};
+  KeyTable distribution{"distribution",
+                        "a distribution",
+                        {"uniform", "exponential", "normal", "log_normal", "pareto", "choice", "measured", "weights"}};
+  KeyTable normal{"normal", "a normal distribution", {"mean", "sd"}};
+  KeyTable log_normal{"log_normal", "a log-normal distribution", {"median", "mean", "sigma"}};
+  KeyTable pareto{"pareto", "a Pareto distribution", {"scale", "shape", "at_most"}};
 };
 
 inline const ProgramTables& program_tables() {

@@ -1,4 +1,4 @@
-// Reads a time or a size: a number, "$name", or a distribution.
+// Reads a time or a size: a number, "$name", "${...}", or a distribution.
 #pragma once
 
 #include "scenarios/behaviour/quantity.hpp"
@@ -6,7 +6,10 @@
 
 namespace dpm {
 
-Quantity read_quantity(const JsonNode& node, const std::string& what, Range range, const Reading& reading);
+Value read_value(const JsonNode& node, const std::string& what, Range range, const Reading& reading,
+                 const LaterNames& later);
+Quantity read_quantity(const JsonNode& node, const std::string& what, Range range, const Reading& reading,
+                       const LaterNames& later);
 
 // Of bytes and keys: reported when a value that can come up is not whole. Those that are drawn between others are rounded.
 void check_whole(const Quantity& quantity, const JsonNode& at, const std::string& what, const Reading& reading);

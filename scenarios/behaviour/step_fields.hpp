@@ -17,11 +17,15 @@ class Performer;  // what steps act through, and on
 struct Activity;
 
 inline constexpr Range kRepeats{0, 1e9};
+inline constexpr Range kTimeGreaterThanZero{0, kLongestTime_s, true};
 
 struct Field {
   const char* key;
   const char* meaning;  // a phrase, for the schema
 };
+
+inline constexpr Field kCarried{"with",
+                                "numbers that the message carries: {\"term\": \"$term\"}, read as message.term"};
 
 // What a field is when it is not given; a field without is needed.
 struct WholeForm {
@@ -44,8 +48,8 @@ class StepFields {
   virtual ~StepFields() = default;
 
   virtual void time(const Field& field, Quantity&) { other(field); }
-  virtual void time_to_wait(const Field& field, Quantity&) { other(field); }                  // greater than 0
-  virtual void optional_time(const Field& field, std::optional<Quantity>&) { other(field); }  // greater than 0
+  virtual void time_to_wait(const Field& field, Quantity&) { other(field); }  // greater than 0
+  virtual void optional_time(const Field& field, std::optional<Quantity>&, Range) { other(field); }
   virtual void bytes(const Field& field, Quantity&) { other(field); }
   // `same`: not given, and as many as the message being handled has.
   virtual void bytes_or_same(const Field& field, Quantity&, bool& /*same*/) { other(field); }
@@ -59,14 +63,16 @@ class StepFields {
   virtual void senders(const Field& field, Whom&) { other(field); }  // or "any", which they are unless given
   virtual void pick(const Field& field, Pick&) { other(field); }
   virtual void key(const Field& field, std::optional<Quantity>&) { other(field); }  // a whole number from 0
-  virtual void whole(const Field& field, Whole&, const WholeForm&) { other(field); }
-  virtual void number(const Field& field, Number&, std::optional<double> /*otherwise*/) { other(field); }
-  virtual void optional_number(const Field& field, std::optional<Number>&) { other(field); }
+  virtual void whole(const Field& field, Value&, const WholeForm&) { other(field); }
+  virtual void number(const Field& field, Quantity&, double /*otherwise*/) { other(field); }
+  virtual void optional_value(const Field& field, std::optional<Value>&) { other(field); }
   virtual void weight(const Field& field, double&) { other(field); }  // 1 unless given
   virtual void flag(const Field& field, bool&) { other(field); }
   virtual void always_true(const Field& field) { other(field); }
   virtual void wholes(const Field& field, std::vector<std::uint64_t>&, Range) { other(field); }
-  virtual void variable(const Field& field, Variable&) { other(field); }
+  virtual void variable(const Field& field, Variable&) { other(field); }             // that is changed
+  virtual void name_or_value(const Field& field, Value&) { other(field); }           // of a variable, or calculated
+  virtual void carried(const Field& field, std::vector<Carried>&) { other(field); }  // by the message that is sent
   virtual void subscription(const Field& field, Subscription&) { other(field); }
   virtual void machine(const Field& field, std::string&) { other(field); }
   virtual void steps(const Field& field, Steps&) { other(field); }
@@ -83,6 +89,7 @@ class StepFields {
   virtual void creates(const Whom&) {}
   virtual void needs_message(const char* /*what*/) {}
   virtual void ends_process() {}
+  virtual void gives_up() {}  // messages that come later than a wait
   virtual void remembers(std::size_t& /*slot*/) {}
   // Called when the step is read from a file, behind its fields: reports what no field alone shows.
   using Check = std::function<void(const JsonNode& step, const Reading& reading)>;

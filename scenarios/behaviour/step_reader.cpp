@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "scenarios/behaviour/quantity_reader.hpp"
@@ -13,7 +14,6 @@ namespace {
 
 constexpr Range kChance{0, 1};
 constexpr Range kKey{0, kLargestExactNumber};
-constexpr Range kTimeGreaterThanZero{0, kLongestTime_s, true};
 
 std::string in_quotes(const Field& field) { return fmt::format("'{}'", field.key); }
 
@@ -22,6 +22,8 @@ std::vector<std::string> verbs() {
   for (const auto& entry : step_entries()) verbs.emplace_back(entry.words.verb);
   return verbs;
 }
+
+bool is_letter_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::optional<std::size_t> position_of(const std::string& name, const std::vector<std::string>& names) {
   const auto found = std::find(names.begin(), names.end(), name);
@@ -53,11 +55,11 @@ class FieldReader : public StepFields {
     if (const auto* node = object_.need(field.key)) read(*node, field, kTimeGreaterThanZero, quantity);
   }
 
-  void optional_time(const Field& field, std::optional<Quantity>& quantity) override {
+  void optional_time(const Field& field, std::optional<Quantity>& quantity, Range range) override {
     const auto* node = object_.find(field.key);
     if (node == nullptr) return;
-    read(*node, field, kTimeGreaterThanZero, quantity.emplace());
-    program_.behaviour->gives_up = true;
+    read(*node, field, range, quantity.emplace());
+    gives_up();
   }
 
   void bytes(const Field& field, Quantity& quantity) override {
@@ -163,18 +165,56 @@ class FieldReader : public StepFields {
     if (const auto* node = object_.find(field.key)) read_whole(*node, field, kKey, key.emplace());
   }
 
-  void whole(const Field& field, Whole& whole, const WholeForm& form) override {
-    whole.value = object_.whole(field.key, form.otherwise.value_or(1), form.range);
-    if (!form.otherwise) object_.need(field.key);
+  void whole(const Field& field, Value& whole, const WholeForm& form) override {
+    whole = form.otherwise.value_or(1);
+    const auto* node = form.otherwise ? object_.find(field.key) : object_.need(field.key);
+    if (node == nullptr) return;
+    whole = read_value(*node, in_quotes(field), form.range, reading_, steps_.later_);
+    if (whole.expression == nullptr) whole = reading_.whole(*node, in_quotes(field), form.range);
+    whole.whole = true;
   }
 
-  void number(const Field& field, Number& number, std::optional<double> otherwise) override {
-    number.value = object_.number(field.key, otherwise.value_or(0), kAnyNumber);
-    if (!otherwise) object_.need(field.key);
+  void number(const Field& field, Quantity& quantity, double otherwise) override {
+    quantity = Quantity::constant(otherwise);
+    if (const auto* node = object_.find(field.key)) read(*node, field, kAnyNumber, quantity);
   }
 
-  void optional_number(const Field& field, std::optional<Number>& number) override {
-    if (object_.find(field.key) != nullptr) number.emplace().value = object_.number(field.key, 0, kAnyNumber);
+  void optional_value(const Field& field, std::optional<Value>& value) override {
+    if (const auto* node = object_.find(field.key))
+      value = read_value(*node, in_quotes(field), kAnyNumber, reading_, steps_.later_);
+  }
+
+  void name_or_value(const Field& field, Value& value) override {
+    const auto* node = object_.need(field.key);
+    if (node == nullptr) return;
+    const std::string text = reading_.text(*node, in_quotes(field));
+    if (text.starts_with('$')) {
+      value = read_value(*node, in_quotes(field), kAnyNumber, reading_, steps_.later_);
+      if (value.expression == nullptr) value.written = text;
+      return;
+    }
+    value.written = text;
+    const auto variable = steps_.later_(text);
+    if (!variable) return no_variable(*node, field, text);
+    if (!*variable) return reading_.problem(*node, fmt::format("{}: {}", in_quotes(field), variable->error().what));
+    value.expression = std::make_shared<const Expression>(
+        *Expression::parse(text, [&](const std::string&) -> Result<Expression::Meaning> { return {**variable}; }));
+  }
+
+  void carried(const Field& field, std::vector<Carried>& carried) override {
+    const auto* node = object_.find(field.key);
+    if (node == nullptr || !reading_.expect(*node, JsonKind::object, in_quotes(field))) return;
+    for (const auto& member : node->members) {
+      Carried& each = carried.emplace_back();
+      each.name = member.key;
+      each.number = *position_of(member.key, steps_.kinds_.carried());
+      const std::string what = fmt::format("'{}'", member.key);
+      each.value = read_quantity(member.value, what, kAnyNumber, reading_, steps_.later_);
+      if (each.value.kind == Quantity::Kind::measured) remembers(each.value.slot);
+      if (!std::all_of(member.key.begin(), member.key.end(), is_letter_of_name))
+        reading_.problem(member.value, fmt::format("{}: the name '{}' must have letters, digits and _ only",
+                                                   in_quotes(field), member.key));
+    }
   }
 
   void weight(const Field& field, double& weight) override { weight = object_.number(field.key, 1, {}); }
@@ -194,15 +234,16 @@ class FieldReader : public StepFields {
   void variable(const Field& field, Variable& variable) override {
     const auto* node = object_.need(field.key);
     if (node == nullptr) return;
-    const auto& names = steps_.variables_;
     variable.name = reading_.text(*node, in_quotes(field));
-    if (const auto position = position_of(variable.name, names)) {
+    if (const auto position = position_of(variable.name, steps_.variables_)) {
       variable.index = *position;
-      return;
+    } else if (const auto of_request = position_of(variable.name, steps_.request_variables_)) {
+      require_message(*node, fmt::format("'{}', a variable of the request,", variable.name));
+      variable.index = *of_request;
+      variable.of_request = true;
+    } else {
+      no_variable(*node, field, variable.name);
     }
-    reading_.problem(
-        *node, fmt::format("{}: no variable '{}'{}{}", in_quotes(field), variable.name, hint(variable.name, names),
-                           (names.empty() ? "; the program has no 'variables'" : "")));
   }
 
   void subscription(const Field& field, Subscription& list) override {
@@ -271,12 +312,19 @@ class FieldReader : public StepFields {
 
   void needs_message(const char* what) override { require_message(object_.node(), what); }
   void ends_process() override { program_.stops = true; }
+  void gives_up() override { program_.behaviour->gives_up = true; }
   void remembers(std::size_t& slot) override { slot = program_.behaviour->slots++; }
   void check(const Check& check) override { check(object_.node(), reading_); }
 
  private:
+  void no_variable(const JsonNode& node, const Field& field, const std::string& name) {
+    const auto names = steps_.names_of_variables();
+    reading_.problem(node, fmt::format("{}: no variable '{}'{}{}", in_quotes(field), name, hint(name, names),
+                                       (names.empty() ? "; the program has no 'variables'" : "")));
+  }
+
   void read(const JsonNode& node, const Field& field, Range range, Quantity& quantity) {
-    quantity = read_quantity(node, in_quotes(field), range, reading_);
+    quantity = read_quantity(node, in_quotes(field), range, reading_, steps_.later_);
     if (quantity.kind == Quantity::Kind::measured) remembers(quantity.slot);
   }
 
@@ -349,6 +397,32 @@ Handler StepReader::read_handler(const JsonNode& node) {
   FieldReader fields(*this, object);
   handler.fields(fields);
   return handler;
+}
+
+std::vector<std::string> StepReader::names_of_variables() const {
+  std::vector<std::string> names = variables_;
+  names.insert(names.end(), request_variables_.begin(), request_variables_.end());
+  return names;
+}
+
+// A variable, or "message.NAME" and "answer.NAME": what the message being handled and the last answer to a call carry.
+std::optional<Result<KnownLater>> StepReader::known_later(const std::string& name) {
+  using Of = RunTimeName::Of;
+  const auto use = [&](Of of, std::size_t index) -> Result<KnownLater> {
+    if (!has_message_ && (of == Of::message || of == Of::request))
+      return Error{fmt::format("'{}' needs a message: in 'start' it must stand behind a 'wait'", name)};
+    program_.behaviour->later.push_back({of, index, name});
+    return KnownLater{program_.behaviour->later.size() - 1};
+  };
+  if (const auto index = position_of(name, variables_)) return use(Of::process, *index);
+  if (const auto index = position_of(name, request_variables_)) return use(Of::request, *index);
+  const auto dot = name.find('.');
+  const std::string front = name.substr(0, dot);
+  if (dot == std::string::npos || (front != "message" && front != "answer")) return std::nullopt;
+  const std::string carried = name.substr(dot + 1);
+  if (const auto number = position_of(carried, kinds_.carried()))
+    return use(front == "message" ? Of::message : Of::answer, *number);
+  return Error{fmt::format("no message carries '{}'{}", carried, hint(carried, kinds_.carried()))};
 }
 
 // A step is told by its verb. "count" is also a key of wait, whose place comes first.

@@ -103,6 +103,8 @@ const std::set<std::string>& keys_of_kinds() {
 void Handler::fields(StepFields& fields) {
   fields.awaited_kinds({"kind", "kind of message, a list of kinds, or any"}, kinds);
   fields.senders({"from", "process or group it must come from; any unless given"}, from);
+  fields.optional_value(
+      {"priority", "of its messages that wait, those with the highest are handled first; 0 unless given"}, priority);
   for (const KindName& kind : kinds) fields.takes(kind, from);
   fields.steps({"do", "what to do"}, steps);
 }

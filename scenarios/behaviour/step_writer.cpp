@@ -28,15 +28,29 @@ Json list(const std::vector<double>& values, WriteNumber number) {
   return written;
 }
 
+Json value_of(const Value& value, WriteNumber number) {
+  return value.written.empty() ? number(value.number) : Json(value.written);
+}
+
 Json quantity_of(const Quantity& quantity, WriteNumber number) {
   Json written = Json::object();
+  const Json first = value_of(quantity.first, number);
   switch (quantity.kind) {
     case Quantity::Kind::constant:
-      return number(quantity.low);
+      return first;
     case Quantity::Kind::uniform:
-      return {{"uniform", {number(quantity.low), number(quantity.high)}}};
+      return {{"uniform", {first, value_of(quantity.second, number)}}};
     case Quantity::Kind::exponential:
-      return {{"exponential", number(quantity.low)}};
+      return {{"exponential", first}};
+    case Quantity::Kind::normal:
+      return {{"normal", {{"mean", first}, {"sd", value_of(quantity.second, number)}}}};
+    case Quantity::Kind::log_normal:
+      return {
+          {"log_normal", {{quantity.of_mean ? "mean" : "median", first}, {"sigma", value_of(quantity.second, exact)}}}};
+    case Quantity::Kind::pareto:
+      written["pareto"] = {{"scale", first}, {"shape", value_of(quantity.second, exact)}};
+      if (quantity.at_most) written["pareto"]["at_most"] = value_of(*quantity.at_most, number);
+      return written;
     case Quantity::Kind::choice:
       written["choice"] = list(quantity.values, number);
       break;
@@ -58,7 +72,7 @@ class FieldWriter : public StepFields {
 
   void time(const Field& field, Quantity& quantity) override { object_[field.key] = quantity_of(quantity, in_seconds); }
   void time_to_wait(const Field& field, Quantity& quantity) override { time(field, quantity); }
-  void optional_time(const Field& field, std::optional<Quantity>& quantity) override {
+  void optional_time(const Field& field, std::optional<Quantity>& quantity, Range) override {
     if (quantity) time(field, *quantity);
   }
   void bytes(const Field& field, Quantity& quantity) override { object_[field.key] = quantity_of(quantity, in_bytes); }
@@ -88,22 +102,20 @@ class FieldWriter : public StepFields {
   void key(const Field& field, std::optional<Quantity>& key) override {
     if (key) object_[field.key] = quantity_of(*key, exact);
   }
-  void whole(const Field& field, Whole& whole, const WholeForm& form) override {
-    if (!whole.parameter.empty()) {
-      object_[field.key] = "$" + whole.parameter;
-    } else if (form.otherwise != whole.value || form.written_anyway) {
-      object_[field.key] = whole.value;
-    }
+  void whole(const Field& field, Value& whole, const WholeForm& form) override {
+    if (!whole.written.empty() || form.otherwise != whole.count() || form.written_anyway)
+      object_[field.key] = value_of(whole, exact);
   }
-  void number(const Field& field, Number& number, std::optional<double> otherwise) override {
-    if (!number.parameter.empty()) {
-      object_[field.key] = "$" + number.parameter;
-    } else if (otherwise != number.value) {
-      object_[field.key] = exact(number.value);
-    }
+  void number(const Field& field, Quantity& quantity, double otherwise) override {
+    if (!quantity.is_known() || !quantity.first.written.empty() || otherwise != quantity.first.number)
+      object_[field.key] = quantity_of(quantity, exact);
   }
-  void optional_number(const Field& field, std::optional<Number>& value) override {
-    if (value) number(field, *value, std::nullopt);
+  void optional_value(const Field& field, std::optional<Value>& value) override {
+    if (value) object_[field.key] = value_of(*value, exact);
+  }
+  void name_or_value(const Field& field, Value& value) override { object_[field.key] = value.written; }
+  void carried(const Field& field, std::vector<Carried>& carried) override {
+    for (const Carried& each : carried) object_[field.key][each.name] = quantity_of(each.value, exact);
   }
   void weight(const Field& field, double& weight) override { object_[field.key] = exact(weight); }
   void flag(const Field& field, bool& flag) override {

@@ -11,7 +11,8 @@ struct Timeout {
   std::optional<Quantity> after;  // seconds; none: without end
   Steps steps;
 
-  void fields(StepFields& fields);
+  void fields(StepFields& fields, const char* meaning = "how long it waits at most; without end unless given",
+              Range range = kTimeGreaterThanZero);
 };
 
 }  // namespace dpm

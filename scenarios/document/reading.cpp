@@ -8,7 +8,7 @@
 
 #include "model/check.hpp"
 #include "model/nearest_name.hpp"
-#include "scenarios/document/expression.hpp"
+
 namespace dpm {
 namespace {
 
@@ -95,18 +95,32 @@ bool Reading::expect(const JsonNode& node, JsonKind kind, const std::string& wha
   return false;
 }
 
-std::optional<double> Reading::value_of(const std::string& expression, const JsonNode& node,
-                                        const std::string& what) const {
-  const auto value = evaluate(expression, [&](const std::string& name) -> Result<double> {
+std::optional<Expression> Reading::expression(const std::string& text, const JsonNode& node, const std::string& what,
+                                              const LaterNames& later) const {
+  const auto expression = Expression::parse(text, [&](const std::string& name) -> Result<Expression::Meaning> {
     const ParameterValue* found = names.find(name);
+    if (const auto known_later = later ? later(name) : std::nullopt) {
+      if (found != nullptr) return Error{fmt::format("'{}' is a parameter and a variable: rename one of them", name)};
+      if (!*known_later) return known_later->error();
+      return Expression::Meaning{**known_later};
+    }
     if (found == nullptr && (name == "index" || name == "count"))
       return Error{fmt::format("'{}' has a meaning only for a process with a 'count'", name)};
     if (found == nullptr) return Error{fmt::format("no parameter '{}'{}", name, hint(name, names.names()))};
-    if (const auto* number = std::get_if<double>(found)) return *number;
+    if (const auto* number = std::get_if<double>(found)) return Expression::Meaning{*number};
     return Error{fmt::format("parameter '{}' is not a number", name)};
   });
+  if (expression) return *expression;
+  problem(node, fmt::format("{}: '${{{}}}': {}", what, excerpt(text), expression.error().what));
+  return std::nullopt;
+}
+
+std::optional<double> Reading::value_of(const std::string& text, const JsonNode& node, const std::string& what) const {
+  const auto found = expression(text, node, what, {});
+  if (!found) return std::nullopt;
+  const auto value = found->value({});
   if (value) return *value;
-  problem(node, fmt::format("{}: '${{{}}}': {}", what, excerpt(expression), value.error().what));
+  problem(node, fmt::format("{}: '${{{}}}': {}", what, excerpt(text), value.error().what));
   return std::nullopt;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "model/parameters.hpp"
+#include "scenarios/document/expression.hpp"
 #include "scenarios/document/json_node.hpp"
 
 namespace dpm {
@@ -69,6 +71,9 @@ inline constexpr Range kCount{0, kLargestCount};
 inline constexpr Range kBytes{0, 4294967295.0};
 inline constexpr Range kSeed{0, kLargestExactNumber};
 
+// Names whose value is known only when the program runs: nothing if it is not one of them.
+using LaterNames = std::function<std::optional<Result<KnownLater>>(const std::string& name)>;
+
 struct Reading {
   Problems& problems;
   const Environment& names;
@@ -91,8 +96,11 @@ struct Reading {
   std::vector<std::string> texts(const JsonNode& node, const std::string& what) const;
   std::vector<double> numbers(const JsonNode& node, const std::string& what, Range range) const;
 
+  // Nothing, and reported, when it is not one.
+  std::optional<Expression> expression(const std::string& text, const JsonNode& node, const std::string& what,
+                                       const LaterNames& later) const;
   // Nothing, and reported, when it has no value.
-  std::optional<double> value_of(const std::string& expression, const JsonNode& node, const std::string& what) const;
+  std::optional<double> value_of(const std::string& text, const JsonNode& node, const std::string& what) const;
 
   void problem(const JsonNode& node, const std::string& what) const { problems.add(node.line, what); }
 };

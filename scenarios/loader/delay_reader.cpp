@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
+#include <utility>
+
 #include "scenarios/loader/key_tables.hpp"
 #include "scenarios/scenario_file.hpp"
 
@@ -95,15 +98,8 @@ DelayClass read_class(const JsonNode* node, const std::string& what, const Readi
 PairClass read_pair(const JsonNode& node, const Reading& reading) {
   PairClass pair;
   ObjectReader object(node, key_tables().delay_pair, reading);
-  if (const auto* machines = object.need("machines")) {
-    const auto names = reading.texts(*machines, "'machines'");
-    if (names.size() != 2 || names[0] == names[1]) {
-      reading.problem(*machines, "'machines' of a delay pair must be two different machines");
-    } else {
-      pair.machine_a = names[0];
-      pair.machine_b = names[1];
-    }
-  }
+  if (const auto* machines = object.need("machines"))
+    std::tie(pair.machine_a, pair.machine_b) = read_two_machines(*machines, "a delay pair", reading);
   pair.delays = read_class(object, reading);
   return pair;
 }
@@ -125,6 +121,14 @@ Calibration read_object(const JsonNode& node, const Reading& reading) {
 }
 
 }  // namespace
+
+std::pair<std::string, std::string> read_two_machines(const JsonNode& machines, const char* what,
+                                                      const Reading& reading) {
+  auto names = reading.texts(machines, "'machines'");
+  if (names.size() == 2 && names[0] != names[1]) return {std::move(names[0]), std::move(names[1])};
+  reading.problem(machines, fmt::format("'machines' of {} must be two different machines", what));
+  return {};
+}
 
 DelayModel read_delay_model(const JsonNode& node, const std::filesystem::path& folder, const Reading& reading) {
   if (node.is(JsonKind::object)) return read_object(node, reading).delays;

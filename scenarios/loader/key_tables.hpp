@@ -11,11 +11,32 @@ namespace dpm {
 struct KeyTables {
   KeyTable scenario{"scenario",
                     "a scenario",
-                    {"$schema",   "name",         "summary",       "parameters",      "machines",
-                     "delays",    "kinds",        "programs",      "processes",       "meter",
-                     "filters",   "placements",   "placement",     "faults",          "scheduler",
-                     "seed",      "time_limit_s", "message_limit", "services_finish", "move_data_message_bytes",
-                     "spawnable", "sweeps",       "analyses",      "predictions",     "published",
+                    {"$schema",
+                     "name",
+                     "summary",
+                     "parameters",
+                     "machines",
+                     "delays",
+                     "network",
+                     "kinds",
+                     "programs",
+                     "processes",
+                     "meter",
+                     "filters",
+                     "placements",
+                     "placement",
+                     "faults",
+                     "scheduler",
+                     "seed",
+                     "time_limit_s",
+                     "message_limit",
+                     "services_finish",
+                     "move_data_message_bytes",
+                     "spawnable",
+                     "sweeps",
+                     "analyses",
+                     "predictions",
+                     "published",
                      "study"}};
   KeyTable parameter{"parameter", "a parameter", {"default", "meaning"}};
   KeyTable machine{"machine", "a machine", {"name", "count", "speed", "cores", "clock", "accepts"}};
@@ -24,6 +45,7 @@ struct KeyTables {
   KeyTable delay_class{"delay_class", "a delay class", {"delivery_s", "sender_cpu_s", "receiver_cpu_s", "wake_up"}};
   KeyTable delay_pair{
       "delay_pair", "a delay pair", {"machines", "delivery_s", "sender_cpu_s", "receiver_cpu_s", "wake_up"}};
+  KeyTable network_link{"network_link", "a link", {"machines", "delay_s", "loss", "bytes_per_s"}};
   KeyTable wake_up{"wake_up", "a wake-up", {"delivery_s", "sender_cpu_s", "receiver_cpu_s"}};
   KeyTable wake_up_point{
       "wake_up_point", "a wake-up after being idle", {"idle_s", "delivery_s", "sender_cpu_s", "receiver_cpu_s"}};

@@ -8,6 +8,7 @@
 #include "scenarios/loader/delay_reader.hpp"
 #include "scenarios/loader/fault_reader.hpp"
 #include "scenarios/loader/key_tables.hpp"
+#include "scenarios/loader/network_reader.hpp"
 #include "scenarios/loader/program_parameters.hpp"
 
 namespace dpm {
@@ -68,6 +69,7 @@ bool SystemReader::read(const std::string& placement) {
   } else {
     scenario_.delays = DelayModel::demos_vax();
   }
+  scenario_.network = read_network(root_.find("network"), machine_names_, reading_);
   read_meter();
   read_filters();
   kinds_.read(root_.find("kinds"), root_.find("programs"), reading_);

@@ -48,7 +48,9 @@ void WaitCheck::check_waits(std::size_t entry, const Steps& steps) {
   Steps walked = steps;
   each_step(walked, [&](Step& step) {
     const auto* wait = std::get_if<steps::Wait>(&step.what);
-    if (wait == nullptr || wait->timeout.after || wait->count.value == 0 || step.probability == 0) return;
+    if (wait == nullptr || wait->timeout.after || (wait->count.expression == nullptr && wait->count.number == 0) ||
+        step.probability == 0)
+      return;
     const ProcessNames& from = wait->from.processes;
     const bool may_end = std::any_of(wait->kinds.begin(), wait->kinds.end(),
                                      [&](const KindName& kind) { return kind.any || may_come(kind, entry, from); });

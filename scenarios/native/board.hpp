@@ -40,6 +40,7 @@ struct ProcessState {
   std::array<std::uint32_t, kSendersShown> awaited = {};
   std::array<char, kKindsLongest> kinds = {};  // of messages, in the program's own words, ended by 0
   std::uint32_t has_deadline = 0;              // 1: it goes on by itself
+  std::uint32_t rests = 1;                     // 0: it waits in the middle of its work
   std::uint64_t changes = 0;                   // of what it does
   std::uint64_t messages_sent = 0;
 };

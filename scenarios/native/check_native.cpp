@@ -23,6 +23,11 @@ Result<void> check_native(const Scenario& scenario) {
           "it natively, or simulate it",
           machine.name));
   }
+  for (const auto& link : scenario.network)
+    if (link.loss > 0)
+      return about(
+          "its network loses messages, and a native run does not: leave \"loss\" out to run it natively, or simulate "
+          "it");
   if (!scenario.faults.empty())
     return about(
         "it has faults, and a native run does not make machines fail: leave \"faults\" out to run it natively, or "

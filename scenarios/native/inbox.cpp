@@ -116,8 +116,22 @@ void Inbox::wake_at(Connection& connection, std::size_t bytes) {
 
 // ---- receiving
 
-std::optional<Frame> Inbox::take(const Fits& fits) {
+std::optional<double> Inbox::highest_rank(const FrameSelection& selection) const {
+  std::optional<double> highest;
+  const auto look_at = [&](const FrameHeader& header) { highest = std::max(highest, selection.rank(header)); };
+  for (const Frame& frame : passed_) look_at(frame.header);
+  for (const Connection& connection : connections_)
+    for (const FrameHeader& header : connection.seen) look_at(header);
+  return highest;
+}
+
+std::optional<Frame> Inbox::take(const FrameSelection& selection) {
+  const Fits is_wanted = [&](const FrameHeader& header) { return selection.rank(header).has_value(); };
+  std::optional<double> highest;
+  const Fits is_highest = [&](const FrameHeader& header) { return selection.rank(header) == highest; };
+  const Fits& fits = selection.by_rank ? is_highest : is_wanted;
   for (;;) {
+    if (selection.by_rank && !(highest = highest_rank(selection))) return std::nullopt;
     Connection* from = nullptr;
     std::int64_t earliest_ns = INT64_MAX;
     auto kept = passed_.end();

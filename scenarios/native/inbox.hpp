@@ -29,6 +29,12 @@ namespace dpm::native {
 
 using Fits = std::function<bool(const FrameHeader&)>;
 
+// Which frames are wanted, and how much: nothing for one that is not.
+struct FrameSelection {
+  std::function<std::optional<double>(const FrameHeader&)> rank;
+  bool by_rank = false;  // those that are wanted have different ranks
+};
+
 class Inbox {
  public:
   // `listener` is bound already: senders may connect before this process runs.
@@ -42,8 +48,8 @@ class Inbox {
   // For a poll() outside: what look() would wait for.
   void add_to(std::vector<pollfd>& polled);
 
-  // The earliest message that fits, among what look() has seen.
-  std::optional<Frame> take(const Fits& fits);
+  // The earliest message of those with the highest rank, among what look() has seen.
+  std::optional<Frame> take(const FrameSelection& selection);
 
   // What look() and take() found for the process's kernel: data that were moved here, fetches and their answers, each
   // once. Data that stand behind messages wait until those are received; bring() receives them.
@@ -59,6 +65,7 @@ class Inbox {
     bool has_ended = false;  // all that it will ever bring has been seen
   };
 
+  std::optional<double> highest_rank(const FrameSelection& selection) const;
   void accept_sender();
   void examine(Connection& connection, bool is_last_time);
   bool peek(Connection& connection);

@@ -24,6 +24,7 @@ constexpr int kTickMs = 100;                           // between looks at limit
 constexpr int kStartTickMs = 1;                        // while processes come to the gate
 constexpr std::int64_t kStandstillNs = 1'000'000'000;  // no process has done anything for this long, and all sleep
 
+const std::string kDeadlock = "deadlock";
 const std::string kProcessManager = "process manager";  // as simulations call it
 
 Result<UniqueFd> listen_on_loopback(std::uint16_t& port) {
@@ -142,7 +143,7 @@ bool Launcher::is_over() {
   } else if (started_ns_ == 0) {
     open_gate_when_all_are_there();
   } else if (!is_at_a_limit() && stands_still()) {
-    end(only_services_are_left() ? "every process ended" : "deadlock");
+    end(only_services_are_left() ? "every process ended" : kDeadlock);
   }
   return !outcome_.ended_by.empty();
 }
@@ -243,10 +244,17 @@ void Launcher::end(const std::string& ended_by) {
   for (std::uint32_t i = 0; i < children_.size(); ++i) {
     const Managed& state = manager_->state(i);
     final_states_[i] = final_state(i);
-    if (state.is_gone() || state.life == Life::awaited || scenario_.processes[i].service) continue;
+    const bool may_be_left = scenario_.processes[i].service && (ended_by != kDeadlock || !waits_at_work(i));
+    if (state.is_gone() || state.life == Life::awaited || may_be_left) continue;
     outcome_.blocked.push_back(
         fmt::format("process '{}' on machine '{}' {}", scenario_.processes[i].name, state.machine, final_states_[i]));
   }
+}
+
+// In the middle of its work.
+bool Launcher::waits_at_work(std::uint32_t process) const {
+  const ProcessState state = board_->state(process);
+  return state.doing == Doing::awaiting_reply || (state.doing == Doing::awaiting_message && state.rests == 0);
 }
 
 std::string Launcher::final_state(std::uint32_t process) const {
@@ -281,7 +289,7 @@ std::string Launcher::what_it_does(std::uint32_t process) const {
     case Doing::running:
       return "runs";
     case Doing::awaiting_reply:
-      return complaints::waits_for_reply(names.empty() ? "" : names.front(), kinds);
+      return complaints::waits_for_reply(names, kinds);
     case Doing::awaiting_data:
       return "waits for data it moves";
     case Doing::sleeping:

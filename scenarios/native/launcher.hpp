@@ -49,6 +49,7 @@ class Launcher {
   bool stands_still();
   std::string with_its_machine_now(std::uint32_t process, std::string failure) const;
   std::string final_state(std::uint32_t process) const;
+  bool waits_at_work(std::uint32_t process) const;
   std::string what_it_does(std::uint32_t process) const;
   void end(const std::string& ended_by);
 

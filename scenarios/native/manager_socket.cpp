@@ -12,7 +12,9 @@ void ManagerSocket::add_to(std::vector<pollfd>& polled) {
 
 std::optional<Frame> ManagerSocket::next_request() {
   inbox_.look(false);
-  return inbox_.take([](const FrameHeader& header) { return header.kind == FrameKind::message; });
+  return inbox_.take({[](const FrameHeader& header) {
+    return header.kind == FrameKind::message ? std::optional(0.0) : std::nullopt;
+  }});
 }
 
 void ManagerSocket::answer(const FrameHeader& request, const Result<std::optional<Link>>& answer) {

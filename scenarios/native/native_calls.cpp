@@ -9,14 +9,6 @@
 #include "scenarios/native/spin.hpp"
 
 namespace dpm::native {
-namespace {
-
-Fits reply_to(std::uint64_t call) {
-  return [call](const FrameHeader& header) { return header.kind == FrameKind::message && header.number == call; };
-}
-
-}  // namespace
-
 NativeCalls::NativeCalls(Membership membership, UniqueFd listener)
     : member_(std::move(membership)),
       mailbox_(member_, std::move(listener)),
@@ -136,66 +128,81 @@ void NativeCalls::send_over(LinkIndex to, const OutgoingMessage& message, std::u
 
 // ---- receiving
 
-Message NativeCalls::receive_message(std::span<const LinkIndex> over) {
-  const Fits fits = messages_over(over, "receive_message");
-  return message_of(*await(fits, Doing::awaiting_message));
+Message NativeCalls::receive_message(const Selection& selection) {
+  return message_of(*await(selected(selection, "receive_message"), Doing::awaiting_message));
 }
 
-std::optional<Message> NativeCalls::receive_message_until(Deadline deadline, std::span<const LinkIndex> over) {
-  const Fits fits = messages_over(over, "receive_message_until");
-  auto frame = await(fits, Doing::awaiting_message, deadline);
+std::optional<Message> NativeCalls::receive_message_until(Deadline deadline, const Selection& selection) {
+  auto frame = await(selected(selection, "receive_message_until"), Doing::awaiting_message, deadline);
   if (!frame) return std::nullopt;
   return message_of(*std::move(frame));
 }
 
-std::optional<Message> NativeCalls::a_receive_message(std::span<const LinkIndex> over) {
-  const Fits fits = messages_over(over, "a_receive_message");
+std::optional<Message> NativeCalls::a_receive_message(const Selection& selection) {
+  const FrameSelection frames = selected(selection, "a_receive_message");
   mailbox_.inbox().look(false);
   moved_data_.serve();
-  auto frame = mailbox_.inbox().take(fits);
+  auto frame = mailbox_.inbox().take(frames);
   if (!frame) return std::nullopt;
   return message_of(*std::move(frame));
 }
 
 Message NativeCalls::call(LinkIndex to, OutgoingMessage message) {
-  const Fits answers = reply_to(begin_call(to, message));
-  return message_of(*await(answers, Doing::awaiting_reply));
+  const std::pair<LinkIndex, OutgoingMessage> one{to, std::move(message)};
+  return std::move(call_all({&one, 1}, std::nullopt).front());
 }
 
 std::optional<Message> NativeCalls::call_until(Deadline deadline, LinkIndex to, OutgoingMessage message) {
-  const Fits answers = reply_to(begin_call(to, message));
-  auto frame = await(answers, Doing::awaiting_reply, deadline);
-  if (frame) return message_of(*std::move(frame));
-  awaited_call_ = 0;
-  ++calls_given_up_;
-  return std::nullopt;
+  const std::pair<LinkIndex, OutgoingMessage> one{to, std::move(message)};
+  auto replies = call_all({&one, 1}, deadline);
+  if (replies.empty()) return std::nullopt;
+  return std::move(replies.front());
 }
 
-// Its number.
-std::uint64_t NativeCalls::begin_call(LinkIndex to, const OutgoingMessage& message) {
-  const std::uint32_t called = link_at(to, "call").owner;
-  awaited_call_ = ++calls_made_;
-  send_over(to, message, awaited_call_, "call");
-  member_.row.state.awaited_count = 1;
-  member_.row.state.awaited[0] = called;
-  return awaited_call_;
+std::vector<Message> NativeCalls::call_all(std::span<const std::pair<LinkIndex, OutgoingMessage>> calls,
+                                           std::optional<Deadline> deadline) {
+  first_awaited_call_ = calls_made_ + 1;
+  std::vector<std::uint32_t> called;
+  for (const auto& [to, message] : calls) {
+    called.push_back(link_at(to, "call").owner);
+    send_over(to, message, ++calls_made_, "call");
+  }
+  const FrameSelection replies{[this](const FrameHeader& header) -> std::optional<double> {
+    if (header.kind != FrameKind::message || header.number < first_awaited_call_) return std::nullopt;
+    return 0;
+  }};
+  std::vector<Message> received;
+  while (received.size() < calls.size()) {
+    auto& state = member_.row.state;
+    state.awaited_count = static_cast<std::uint32_t>(std::min(called.size(), ProcessState::kSendersShown));
+    std::copy_n(called.begin(), state.awaited_count, state.awaited.begin());
+    auto frame = await(replies, Doing::awaiting_reply, deadline);
+    if (!frame) break;
+    std::erase(called, frame->header.sender);
+    received.push_back(message_of(*std::move(frame)));
+  }
+  first_awaited_call_ = 0;
+  calls_given_up_ += calls.size() - received.size();
+  return received;
 }
 
 void NativeCalls::drop_late_replies() {
-  const auto is_late = [this](const FrameHeader& header) {
-    return header.kind == FrameKind::message && header.number != 0 && header.number != awaited_call_;
-  };
-  while (calls_given_up_ > 0 && mailbox_.inbox().take(is_late)) {
+  const FrameSelection late{[this](const FrameHeader& header) -> std::optional<double> {
+    const bool awaited = first_awaited_call_ != 0 && header.number >= first_awaited_call_;
+    if (header.kind != FrameKind::message || header.number == 0 || awaited) return std::nullopt;
+    return 0;
+  }};
+  while (calls_given_up_ > 0 && mailbox_.inbox().take(late)) {
     --calls_given_up_;
     ++member_.row.counts.messages_dropped;
   }
 }
 
 // Writes on the board which processes it waits for: the report of a deadlock needs it.
-Fits NativeCalls::messages_over(std::span<const LinkIndex> over, const char* call) {
+FrameSelection NativeCalls::selected(const Selection& selection, const char* call) {
   std::vector<std::uint32_t> channels;
   std::uint32_t awaited = 0;
-  for (const LinkIndex index : over) {
+  for (const LinkIndex index : selection.over) {
     const Link& link = link_at(index, call);
     if (link.owner != member_.process)
       member_.misuse(call, complaints::not_my_link(index, member_.scenario.processes[link.owner].name));
@@ -204,18 +211,23 @@ Fits NativeCalls::messages_over(std::span<const LinkIndex> over, const char* cal
     if (awaited < ProcessState::kSendersShown) member_.row.state.awaited[awaited++] = sender;
   }
   member_.row.state.awaited_count = awaited;
-  return [channels = std::move(channels)](const FrameHeader& header) {
-    return header.kind == FrameKind::message && header.number == 0 &&
-           (channels.empty() || std::find(channels.begin(), channels.end(), header.channel) != channels.end());
-  };
+  return {[this, channels = std::move(channels),
+           rank = selection.rank](const FrameHeader& header) -> std::optional<double> {
+            if (header.kind != FrameKind::message || header.number != 0) return std::nullopt;
+            if (!channels.empty() && std::find(channels.begin(), channels.end(), header.channel) == channels.end())
+              return std::nullopt;
+            return rank ? rank(channels_[header.channel].owners_index, header.code) : 0;
+          },
+          static_cast<bool>(selection.rank)};
 }
 
-std::optional<Frame> NativeCalls::await(const Fits& fits, Doing doing, std::optional<Deadline> deadline) {
-  if (!mailbox_.all_sent() || deadline) mailbox_.inbox().look(false);
+std::optional<Frame> NativeCalls::await(const FrameSelection& selection, Doing doing,
+                                        std::optional<Deadline> deadline) {
+  if (!mailbox_.all_sent() || deadline || selection.by_rank) mailbox_.inbox().look(false);
   for (;;) {
     moved_data_.serve();
     drop_late_replies();
-    if (auto frame = mailbox_.inbox().take(fits)) {
+    if (auto frame = mailbox_.inbox().take(selection)) {
       moved_data_.serve();  // data that stood in front of it
       return frame;
     }

@@ -32,12 +32,17 @@ class NativeCalls : public MessageCalls {
   LinkIndex link_from(std::string_view process) const override;
 
   void send_message(LinkIndex to, const OutgoingMessage& message) override;
-  Message receive_message(std::span<const LinkIndex> over) override;
-  std::optional<Message> a_receive_message(std::span<const LinkIndex> over) override;
-  std::optional<Message> receive_message_until(Deadline deadline, std::span<const LinkIndex> over) override;
+  Message receive_message(const Selection& selection) override;
+  std::optional<Message> a_receive_message(const Selection& selection) override;
+  std::optional<Message> receive_message_until(Deadline deadline, const Selection& selection) override;
   Message call(LinkIndex to, OutgoingMessage message) override;
   std::optional<Message> call_until(Deadline deadline, LinkIndex to, OutgoingMessage message) override;
-  void set_awaited(std::string_view kinds) override { member_.row.state.set_kinds(kinds); }
+  std::vector<Message> call_all(std::span<const std::pair<LinkIndex, OutgoingMessage>> calls,
+                                std::optional<Deadline> deadline) override;
+  void set_awaited(std::string_view kinds, bool rests) override {
+    member_.row.state.set_kinds(kinds);
+    member_.row.state.rests = rests ? 1 : 0;
+  }
   void reply(const Message& request, const OutgoingMessage& answer) override;
   void move_data(LinkIndex from, LinkIndex to, std::uint64_t bytes) override;
 
@@ -78,10 +83,10 @@ class NativeCalls : public MessageCalls {
   // ---- messages
   void send_over(LinkIndex to, const OutgoingMessage& message, std::uint64_t reply_to, const char* call);
   // Nothing only if the deadline has come first.
-  std::optional<Frame> await(const Fits& fits, Doing doing, std::optional<Deadline> deadline = std::nullopt);
-  std::uint64_t begin_call(LinkIndex to, const OutgoingMessage& message);
+  std::optional<Frame> await(const FrameSelection& selection, Doing doing,
+                             std::optional<Deadline> deadline = std::nullopt);
   void drop_late_replies();
-  Fits messages_over(std::span<const LinkIndex> over, const char* call);
+  FrameSelection selected(const Selection& selection, const char* call);
   Message message_of(Frame frame);
 
   Membership member_;
@@ -93,8 +98,8 @@ class NativeCalls : public MessageCalls {
   std::vector<Channel> channels_;
   std::map<std::string, WiredLinks, std::less<>> wired_;
   std::uint64_t calls_made_ = 0;
-  std::uint64_t awaited_call_ = 0;    // the CALL whose reply may still come
-  std::uint64_t calls_given_up_ = 0;  // whose replies have not come
+  std::uint64_t first_awaited_call_ = 0;  // this CALL and those after it may still be answered; 0: none
+  std::uint64_t calls_given_up_ = 0;      // whose replies have not come
 };
 
 }  // namespace dpm::native

@@ -52,8 +52,8 @@ TEST_CASE("blame: children of one program are one row, one cause, and followed a
   // The rows of a group are too short to be shown alone.
   BlameTree many = tree;
   many.root.of(BlamePart::cpu) = 100'000;
-  CHECK(blame_text(group_blame(many, info).tree, groups.info, .0025).find("waits for the end of sleep x 3, 3 times") !=
-        std::string::npos);
+  CHECK(blame_text(group_blame(many, info).tree, groups.info, .0025, 100)
+            .find("waits for the end of sleep x 3, 3 times") != std::string::npos);
 }
 
 TEST_CASE("blame: a process that waits and those that it waits for stay apart, also if they run one program", "[cli]") {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""check_screens.py DPM SOURCES: what dpm prints about a system of 2,000 processes fits two screens of an 80x40 terminal.
+"""check_screens.py DPM SOURCES: what dpm prints about a system of 2,000 processes fits two screens of an 80x40 terminal, and nothing that it
+prints about processes with long names is wider, results or warnings.
 
 The output of dpm run is also in docs/large-systems.md, word for word; DPM_BLESS=1 writes it there.
 """
@@ -9,6 +10,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -20,12 +22,13 @@ FIGURE_MARKS = 80
 BLOCK = re.compile(r"(<!-- printed by: dpm run scenarios/crowd -->\n```text\n)(.*?)(```\n)", re.DOTALL)
 
 
-def in_terminal(command: list[str]) -> str:
-    """What the command prints on a terminal; its standard error is not shown."""
+def in_terminal(command: list[str], errors_too: bool = False) -> str:
+    """What the command prints on a terminal; its standard error is shown only if that is asked for."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"} | {"NO_COLOR": "1"}
-    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=subprocess.PIPE, env=environment) as program:
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs if errors_too else subprocess.PIPE,
+                          env=environment) as program:
         os.close(theirs)
         shown = b""
         while True:
@@ -36,21 +39,45 @@ def in_terminal(command: list[str]) -> str:
             if not part:
                 break
             shown += part
-        assert program.stderr
-        errors = program.stderr.read().decode()
+        errors = program.stderr.read().decode() if program.stderr else shown.decode()
     os.close(ours)
     if program.returncode != 0:
         sys.exit(f"{' '.join(command)} ended with {program.returncode}: {errors}")
-    return shown.decode().replace("\r", "")
+    return shown.decode().replace("\r\n", "\n").replace("\r", "" if not errors_too else "\r")
 
 
-def complaints(name: str, text: str) -> list[str]:
+def complaints(name: str, text: str, lines_max: int | None = SCREENS * LINES) -> list[str]:
     lines = text.splitlines()
-    wide = [line for line in lines if len(line) > COLUMNS]
-    found = [f"{name}: prints {len(lines)} lines"] if len(lines) > SCREENS * LINES else []
+    wide = [line for line in lines if len(line.split("\r")[-1]) > COLUMNS]
+    found = [f"{name}: prints {len(lines)} lines"] if lines_max is not None and len(lines) > lines_max else []
     if not lines:
         found.append(f"{name}: prints nothing")
     return found + [f"{name}: wider than the terminal: {line}" for line in wide]
+
+
+LONG = "_of_a_system_whose_names_fit_no_column_1"
+
+
+def wide_with_long_names(dpm: str, sources: pathlib.Path, scratch: str) -> list[str]:
+    """Of a trace that is cut off, so that there are warnings, and whose names differ only in their ends."""
+    in_terminal([dpm, "run", str(sources / "scenarios/file-system/scenario.json"), "--base-only", "-o", f"{scratch}/long"])
+    described = pathlib.Path(scratch, "long/trace/trace.json")
+    recorded = json.loads(described.read_text(encoding="utf-8"))
+    for process in recorded["processes"]:
+        process["name"] += LONG
+    described.write_text(json.dumps(recorded), encoding="utf-8")
+    wrong = []
+    shutil.copytree(f"{scratch}/long", f"{scratch}/cut")
+    streams = list(pathlib.Path(scratch, "cut/trace/ctf").iterdir())
+    stream = max(streams, key=lambda file: file.stat().st_size)
+    os.truncate(stream, stream.stat().st_size * 2 // 3)
+    for words in (["statistics"], ["queues"], ["parallelism"], ["causality"], ["clocks"], ["blame"], ["predict"], ["predict", "--sensitivity"],
+                  ["predict", "--search", "--move", "buffer_manager" + LONG], ["top", "--batch"]):
+        for trace in ("long", "cut"):
+            shown = in_terminal([dpm, *words, f"{scratch}/{trace}"], errors_too=True)
+            wrong += complaints(f"{' '.join(words)} {trace}", shown, lines_max=None)
+    shown = in_terminal([dpm, "diff", f"{scratch}/long", f"{scratch}/cut", "--of", "user_1" + LONG], errors_too=True)
+    return wrong + complaints("diff", shown, lines_max=None)
 
 
 def crowded(page: str) -> list[str]:
@@ -79,6 +106,7 @@ def main() -> int:
         everything = in_terminal([dpm, "statistics", "--all", out])
         if len(everything.splitlines()) < 2000:
             wrong.append("statistics --all does not show each process")
+        wrong += wide_with_long_names(dpm, sources, scratch)
         wrong += crowded(pathlib.Path(out, "report.html").read_text(encoding="utf-8"))
     page = sources / "docs/large-systems.md"
     text = page.read_text(encoding="utf-8")

@@ -110,6 +110,20 @@ TEST_CASE("doctor: without the kernel's iterator samples come from /proc", "[doc
   CHECK(can_meter(diagnose(machine)));
 }
 
+TEST_CASE("doctor: limits of processes and of folders are named, with their remedies", "[doctor]") {
+  MachineCapabilities machine = whole_machine();
+  machine.tasks_problem = "the meter needs 8 processes and threads: raise pids.max";
+  CHECK(find_check(diagnose(machine), "processes and threads").verdict == Verdict::missing);
+  CHECK(says(find_check(diagnose(machine), "processes and threads").advice, "raise pids.max"));
+  CHECK_FALSE(can_meter(diagnose(machine)));
+  machine = whole_machine();
+  machine.sockets_problem = "there is no place for sockets: set XDG_RUNTIME_DIR";
+  CHECK(find_check(diagnose(machine), "sockets of meters").verdict == Verdict::limited);
+  CHECK(can_meter(diagnose(machine)));
+  machine.kernel_source_problem = "it needs CAP_BPF";
+  CHECK(find_check(diagnose(machine), "sockets of meters").verdict == Verdict::missing);
+}
+
 TEST_CASE("doctor: Yama is named where it is in the way", "[doctor]") {
   MachineCapabilities machine = whole_machine();
   machine.may_trace_all = machine.may_administrate = false;

@@ -1,8 +1,10 @@
 #include "answers/prediction/placement_file.hpp"
 
-#include <fstream>
+#include <fmt/format.h>
 
+#include "tests/support/build_history.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/event_script.hpp"
 #include "tests/support/source_tree.hpp"
 
 namespace dpm::cli {
@@ -11,6 +13,17 @@ namespace {
 Result<PlacementFile> load(const std::string& text) {
   const PlantedTree folder({{"p.json", text}});
   return load_placement((folder.root() / "p.json").string());
+}
+
+History question_and_answer() {
+  test::EventScript script({"red", "green"});
+  script.process("server", "red", "server");
+  script.process("client", "green", "client");
+  for (int i = 0; i < 4; ++i) {
+    script.receive("server", 1, script.send("client", 1, "server"));
+    script.receive("client", 0, script.send("server", 1, "client"));
+  }
+  return test::history_of(script.info, script.events);
 }
 
 TEST_CASE("placement file: processes, new machines and a name are read", "[cli]") {
@@ -60,6 +73,45 @@ TEST_CASE("placement file: what is written is read as it was, with machines that
   REQUIRE(read->target.machines.size() == 2);
   CHECK(read->target.machines[1].speed == 3);
   CHECK_FALSE(write_placement(path, history, target));
+}
+
+TEST_CASE("placement file: delays and copies that are written are read again", "[cli]") {
+  const PlantedTree folder({{"unused.txt", std::string()}});
+  const History history = question_and_answer();
+  for (const double delay : {1., .5, 7.})
+    for (const std::uint32_t copies : {1u, 3u}) {
+      INFO("delay " << delay << ", copies " << copies);
+      const WhatIf changes{
+          .speeds = {},
+          .delays = {{kAllMachines, delay}},
+          .cores = {},
+          .replicas = copies > 1 ? std::vector<ReplicaChange>{{"server", copies}} : std::vector<ReplicaChange>()};
+      History tried = history;
+      REQUIRE(add_copies(changes, tried));
+      Target target = traced_target(tried);
+      REQUIRE(apply(changes, tried, target));
+      const std::string path = (folder.root() / fmt::format("{}-{}.json", delay, copies)).string();
+      REQUIRE(write_placement(path, tried, target, changes));
+      const auto read = target_from(history, path);
+      INFO((read ? "" : read.error().what));
+      REQUIRE(read);
+      CHECK(read->left_out.empty());
+      CHECK(read->target.delays.remote.delivery_s.points() == target.delays.remote.delivery_s.points());
+      CHECK(read->target.machine_of == target.machine_of);
+      CHECK(read->target.replicas.size() == target.replicas.size());
+      CHECK(read->history(history).process_count() == 1 + copies);
+      CHECK(target_without_copies(history, path).has_value() == (copies == 1));
+      CHECK(load_real_placement(path).has_value() == (copies == 1 && delay == 1));
+    }
+}
+
+TEST_CASE("placement file: delays and copies out of range are named with their line", "[cli]") {
+  for (const char* text : {R"({"delay": -1, "processes": {}})", R"({"replicas": {"a": 1001}, "processes": {}})",
+                           R"({"replicas": {"a": 1.5}, "processes": {}})", R"({"replicas": 2, "processes": {}})"}) {
+    const auto file = load(text);
+    REQUIRE_FALSE(file);
+    CHECK_THAT(file.error().what, Catch::Contains("p.json:1: "));
+  }
 }
 
 TEST_CASE("placement file: speeds and cores that are not given stay as traced, or are 1", "[cli]") {

@@ -31,7 +31,7 @@ import time
 from dataclasses import dataclass, field
 
 SKIPPED = 77
-SECONDS_MAX = 300
+SECONDS_MAX = 700
 COLUMNS = 100  # what dpm takes where it cannot ask: the pages were made so
 
 

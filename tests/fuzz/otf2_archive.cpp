@@ -71,7 +71,7 @@ Files sound_archive() {
   survey.on_events(events);
   survey.on_end({.seen = events.size()});
   const TimeAxis axis = survey.axis();
-  auto exporter = export_format_named("otf2").value()->start(folder + "/archive", axis).value();
+  auto exporter = export_format_named("otf2").value()->start(folder + "/archive", axis, {}).value();
   exporter->on_begin(info);
   exporter->on_events(events);
   exporter->on_end({.seen = events.size()});

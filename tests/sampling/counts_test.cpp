@@ -6,6 +6,7 @@
 
 #include "model/random.hpp"
 #include "sampling/counts/count_file.hpp"
+#include "sampling/counts/diagnostics.hpp"
 #include "sampling/counts/measures.hpp"
 #include "tests/support/catch.hpp"
 
@@ -54,6 +55,29 @@ bool any_runs(const Sample& sample, Resource resource, bool or_queues) {
     const StateInfo& info = info_of(thread.state);
     return thread.recognised && info.resource == resource && (or_queues || info.part == Part::running);
   });
+}
+
+TEST_CASE("diagnostics: the samples of each resource, those that are bad, and how unevenly they came", "[sampling]") {
+  Diagnostics diagnostics;
+  Sample sample;
+  sample.virtual_processes = 1;
+  sample.threads = {{.state = State::pipe_read},
+                    {.state = State::pipe_write, .is_bad = true},
+                    {.state = State::cpu_run, .recognised = false},
+                    {.state = State::futex}};
+  diagnostics.add(sample);
+  diagnostics.add(sample);
+  diagnostics.add_invalid();
+  CHECK(diagnostics.samples(Resource::pipe) == 4);
+  CHECK(diagnostics.bad(Resource::pipe) == 2);
+  CHECK(diagnostics.samples(Resource::user_lock) == 2);
+  CHECK(diagnostics.samples(Resource::cpu) == 0);
+  CHECK(diagnostics.invalid() == 1);
+  CHECK(diagnostics.jitter_ns() == 0);
+  for (const std::uint64_t delay_ns : {1'000'000'000'002, 1'000'000'000'004, 1'000'000'000'004, 1'000'000'000'004,
+                                       1'000'000'000'005, 1'000'000'000'005, 1'000'000'000'007, 1'000'000'000'009})
+    diagnostics.add_delay(delay_ns);
+  CHECK(diagnostics.jitter_ns() == Approx(2));
 }
 
 TEST_CASE("measures: utilisation, bottleneck and overlap are those of the samples", "[sampling]") {

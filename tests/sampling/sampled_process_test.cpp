@@ -1,6 +1,7 @@
 // Which look of a table belongs to which thread that is known.
 #include "sampling/proc/sampled_process.hpp"
 
+#include "sampling/proc/selection.hpp"
 #include "tests/support/catch.hpp"
 
 namespace dpm::sampling {
@@ -41,6 +42,25 @@ TEST_CASE("sampled process: a later process with the same number is not this one
   CHECK(found.gone);
   CHECK(found.ending == 1);
   CHECK(found.threads.empty());
+}
+
+TEST_CASE("sampled process: one that leaves its terminal stays in the background of it", "[sampling]") {
+  constexpr std::uint32_t kTerminal = 34816, kOther = 34817;
+  DescriptorLookup descriptors;
+  const auto terminal_after = [&](SampledProcess& process, std::uint32_t terminal, std::int32_t foreground_group) {
+    TaskLook look = look_at(7, 100, 5);
+    look.stat.terminal = terminal;
+    look.stat.foreground_group = foreground_group;
+    look.stat.group = 7;
+    process.take(std::vector{look}, descriptors);
+    return std::pair(process.stat().terminal, is_in_foreground(process.stat()));
+  };
+  SampledProcess process(7, 100, "");
+  CHECK(terminal_after(process, kTerminal, 7) == std::pair(kTerminal, true));
+  CHECK(terminal_after(process, 0, -1) == std::pair(kTerminal, false));
+  CHECK(terminal_after(process, kOther, 7) == std::pair(kOther, true));
+  SampledProcess child(7, 100, "", kTerminal);
+  CHECK(terminal_after(child, 0, -1) == std::pair(kTerminal, false));
 }
 
 }  // namespace

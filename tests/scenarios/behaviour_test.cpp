@@ -5,8 +5,7 @@
 
 #include "model/misuse.hpp"
 #include "scenarios/behaviour/request_tag.hpp"
-#include "tests/scenarios/fake_calls.hpp"
-#include "tests/scenarios/support.hpp"
+#include "tests/scenarios/subject.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace dpm;
@@ -15,34 +14,6 @@ using namespace dpm::test;
 CATCH_TRANSLATE_EXCEPTION(Misuse& misuse) { return misuse.what; }
 
 namespace {
-
-using Lines = std::vector<std::string>;
-
-// The program of process "p", which other processes (a, b, group g of 3) may write to and be written to. Another may
-// call it: it is written in C++, so the loader does not know with which kinds. Kinds have codes.
-Program program_of(const std::string& text) {
-  const std::string scenario = R"({"name": "t", "machines": ["m"], "time_limit_s": 1,
-    "kinds": {"ask": 1, "answer": 2, "item": 3, "end": 4, "other": 5},
-    "programs": {"subject": )" +
-                               text + R"(,
-      "listener": {"on": [{"kind": "any", "do": []}]}},
-    "processes": [{"name": "p", "program": "subject"},
-                  {"name": "a", "program": "listener", "links": ["p"]},
-                  {"name": "b", "program": "listener", "links": ["p"]},
-                  {"name": "g", "count": 3, "program": "listener", "links": ["p"]},
-                  {"name": "caller", "program": "ping-pong/pong", "links": ["p"]}]})";
-  return process_of(scenario_of(scenario), "p").program;
-}
-
-const Lines kSenders = {"a", "b", "g_1", "g_2", "g_3", "caller"};
-
-FakeCalls fake() { return FakeCalls("p", kSenders); }
-
-Lines run_start(const std::string& steps) {
-  FakeCalls calls = fake();
-  calls.run(program_of(R"({"start": )" + steps + "}"));
-  return calls.done;
-}
 
 std::vector<std::byte> tag(std::uint64_t request, std::uint64_t draws) { return encode(RequestTag{request, draws}); }
 

@@ -71,20 +71,20 @@ class FakeCalls : public MessageCalls {
   }
 
   void send_message(LinkIndex to, const OutgoingMessage& message) override { write_down("send", to, message); }
-  Message receive_message(std::span<const LinkIndex> over) override {
-    auto message = take(over, static_cast<std::size_t>(-1));
+  Message receive_message(const Selection& selection) override {
+    auto message = take(selection, static_cast<std::size_t>(-1));
     return message ? *std::move(message) : throw Stopped{};
   }
-  std::optional<Message> a_receive_message(std::span<const LinkIndex> over) override {
-    return take(over, computed.size());
+  std::optional<Message> a_receive_message(const Selection& selection) override {
+    return take(selection, computed.size());
   }
-  std::optional<Message> receive_message_until(Deadline deadline, std::span<const LinkIndex> over) override {
+  std::optional<Message> receive_message_until(Deadline deadline, const Selection& selection) override {
     if (nothing_until_ && *nothing_until_ <= received_) {
       nothing_until_.reset();
       done.push_back("deadline " + std::to_string(deadline.ns / 1000000) + " ms");
       return std::nullopt;
     }
-    return receive_message(over);
+    return receive_message(selection);
   }
   Message call(LinkIndex to, OutgoingMessage message) override {
     write_down("call", to, message);
@@ -95,7 +95,17 @@ class FakeCalls : public MessageCalls {
     if (receivers_.at(to.value - 100) == silent) return std::nullopt;
     return Message{};
   }
-  void set_awaited(std::string_view kinds) override { awaited = kinds; }
+  std::vector<Message> call_all(std::span<const std::pair<LinkIndex, OutgoingMessage>> calls,
+                                std::optional<Deadline> deadline) override {
+    std::vector<Message> replies;
+    for (const auto& [to, message] : calls) {
+      write_down(deadline ? "call at once until " + std::to_string(deadline->ns / 1000000) + " ms" : "call at once", to,
+                 message);
+      if (receivers_.at(to.value - 100) != silent) replies.emplace_back();
+    }
+    return replies;
+  }
+  void set_awaited(std::string_view kinds, bool) override { awaited = kinds; }
   void reply(const Message& request, const OutgoingMessage& answer) override {
     if (!request.reply_to) throw std::runtime_error("misuse: reply to a message that was not a call");
     done.push_back("reply " + std::to_string(answer.code) + " on link " + std::to_string(request.reply_to->value));
@@ -128,16 +138,23 @@ class FakeCalls : public MessageCalls {
     Message message;
   };
 
-  std::optional<Message> take(std::span<const LinkIndex> over, std::size_t arrived_after) {
+  std::optional<Message> take(const Selection& selection, std::size_t arrived_after) {
+    auto found = inbox_.end();
+    double highest = 0;
     for (auto next = inbox_.begin(); next != inbox_.end(); ++next) {
+      const auto& over = selection.over;
       if (next->after > arrived_after) continue;
       if (!over.empty() && std::find(over.begin(), over.end(), next->message.over) == over.end()) continue;
-      Message received = std::move(next->message);
-      inbox_.erase(next);
-      ++received_;
-      return received;
+      const auto rank = selection.rank ? selection.rank(next->message.over, next->message.code) : 0;
+      if (!rank || (found != inbox_.end() && *rank <= highest)) continue;
+      found = next;
+      highest = *rank;
     }
-    return std::nullopt;
+    if (found == inbox_.end()) return std::nullopt;
+    Message received = std::move(found->message);
+    inbox_.erase(found);
+    ++received_;
+    return received;
   }
   std::size_t sender_index(std::string_view process) const {
     const auto found = std::find(senders_.begin(), senders_.end(), process);

@@ -22,7 +22,7 @@ class SchemaFields : public StepFields {
  public:
   void time(const Field& field, Quantity&) override { add_needed(field, like("cpu_time")); }
   void time_to_wait(const Field& field, Quantity&) override { add_needed(field, like("cpu_time")); }
-  void optional_time(const Field& field, std::optional<Quantity>&) override { add(field, like("cpu_time")); }
+  void optional_time(const Field& field, std::optional<Quantity>&, Range) override { add(field, like("cpu_time")); }
   void bytes(const Field& field, Quantity&) override { add_needed(field, like("size")); }
   void bytes_or_same(const Field& field, Quantity&, bool&) override { add(field, like("size")); }
   void kind(const Field& field, KindName&) override { add_needed(field, text()); }
@@ -34,13 +34,15 @@ class SchemaFields : public StepFields {
   void senders(const Field& field, Whom&) override { add(field, text()); }
   void pick(const Field& field, Pick&) override { add(field, {{"enum", pick_names()}}); }
   void key(const Field& field, std::optional<Quantity>&) override { add(field, like("size")); }
-  void whole(const Field& field, Whole&, const WholeForm& form) override {
+  void whole(const Field& field, Value&, const WholeForm& form) override {
     form.otherwise ? add(field, like("whole")) : add_needed(field, like("whole"));
   }
-  void number(const Field& field, Number&, std::optional<double> otherwise) override {
-    otherwise ? add(field, like("number")) : add_needed(field, like("number"));
+  void number(const Field& field, Quantity&, double) override { add(field, like("value")); }
+  void optional_value(const Field& field, std::optional<Value>&) override { add(field, like("number")); }
+  void name_or_value(const Field& field, Value&) override { add_needed(field, text()); }
+  void carried(const Field& field, std::vector<Carried>&) override {
+    add(field, {{"type", "object"}, {"additionalProperties", reference("value")}});
   }
-  void optional_number(const Field& field, std::optional<Number>&) override { add(field, like("number")); }
   void weight(const Field& field, double&) override { add(field, like("number")); }
   void flag(const Field& field, bool&) override { add(field, {{"type", "boolean"}}); }
   void always_true(const Field& field) override { add_needed(field, {{"enum", {true}}}); }

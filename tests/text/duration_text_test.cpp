@@ -4,7 +4,7 @@
 
 namespace dpm::test {
 
-TEST_CASE("times: seconds without a unit, and units from milliseconds to days", "[text]") {
+TEST_CASE("times: seconds without a unit, and units from nanoseconds to days", "[text]") {
   struct Case {
     const char* text;
     double seconds;
@@ -13,6 +13,8 @@ TEST_CASE("times: seconds without a unit, and units from milliseconds to days", 
                                       {"0.25", .25},
                                       {"30s", 30},
                                       {"500ms", .5},
+                                  {"20us", 20e-6},
+                                  {"100ns", 100e-9},
                                       {"1.5m", 90},
                                       {"12h", 43'200},
                                       {"7d", 604'800},

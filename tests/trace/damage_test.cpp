@@ -1,4 +1,5 @@
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <iterator>
@@ -307,6 +308,45 @@ TEST_CASE("trace: a killed trace of one event is read, and an empty one has none
   writer->flush();
   auto again = TraceReader::open(folder / "trace").value();
   CHECK(same_by_process(events, read_back(again).events, info));
+}
+
+namespace {
+
+// Has no rights but those of an account that owns nothing, for as long as it lives.
+class WithoutRights {
+ public:
+  WithoutRights() { CHECK((::geteuid() != 0 || ::seteuid(kNobody) == 0)); }
+  ~WithoutRights() { CHECK(::seteuid(before_) == 0); }
+
+ private:
+  static constexpr uid_t kNobody = 65534;
+  const uid_t before_ = ::geteuid();
+};
+
+}  // namespace
+
+TEST_CASE("trace: one of another user is not said to be no trace", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(1, 2, 2);
+  const auto open_to_all = fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec;
+  fs::permissions(folder / "", open_to_all);
+  for (const bool is_parent_open : {true, false}) {
+    const std::string parent = folder / (is_parent_open ? "open" : "closed"), trace = parent + "/trace";
+    write_trace(trace, info, random_events(1, 100, info));
+    fs::permissions(trace, fs::perms::none);
+    fs::permissions(parent, is_parent_open ? open_to_all : fs::perms::none);
+    {
+      const WithoutRights here;
+      for (const std::string& asked : {parent, trace}) {
+        INFO(asked);
+        const auto reader = TraceReader::open(asked);
+        REQUIRE_FALSE(reader);
+        CHECK_THAT(reader.error().what, Catch::Contains("open trace ") && Catch::EndsWith("Permission denied"));
+      }
+    }
+    fs::permissions(parent, fs::perms::owner_all);
+    fs::permissions(trace, fs::perms::owner_all);
+  }
 }
 
 TEST_CASE("trace: what is not a trace is refused with what was looked for", "[trace]") {

@@ -9,7 +9,7 @@ using namespace dpm::testing;
 namespace {
 
 std::vector<double> values_of(const Quantity& quantity) {
-  return quantity.kind == Quantity::Kind::constant ? std::vector<double>{quantity.low} : quantity.values;
+  return quantity.kind == Quantity::Kind::constant ? std::vector<double>{quantity.first.number} : quantity.values;
 }
 
 // A reply that comes too late is dropped in a simulation, and discarded by the twin.

@@ -139,7 +139,7 @@ TEST_CASE("twin: what comes again and again is written once, however it is neste
   const auto& start = made->find("client")->program.start;
   REQUIRE(start.size() == 1);
   const auto* repeat = std::get_if<steps::Repeat>(&start[0].what);
-  CHECK((repeat != nullptr && repeat->times.value == 10));
+  CHECK((repeat != nullptr && repeat->times.number == 10));
   CHECK(made->find("client")->as_recorded);
   const auto reproduction = scripted(run);
   CHECK(reproduction.lacks.empty());

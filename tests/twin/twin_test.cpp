@@ -60,7 +60,7 @@ TEST_CASE("twin: clients, a balancer and replicas are recognised for what they a
   CHECK_FALSE(client.in_computation);
   const auto repeats = all_of<steps::Repeat>(client);
   REQUIRE(repeats.size() == 1);
-  CHECK(repeats[0].times.value == 40);
+  CHECK(repeats[0].times.number == 40);
 
   const auto sends = all_of<steps::Send>(group(twin, "balancer"));
   REQUIRE(sends.size() == 2);
@@ -89,8 +89,8 @@ TEST_CASE("twin: a process that hands out tasks does so in its rounds, and ends 
   auto twin = twin_of(simulate(kTasks));
   const auto rounds = all_of<steps::Dispatch>(group(twin, "master"));
   REQUIRE(rounds.size() == 2);
-  CHECK((rounds[0].times.value == 20 && rounds[0].in_flight.value == 1 && rounds[0].to.name == "worker"));
-  CHECK(rounds[1].times.value == 7);
+  CHECK((rounds[0].times.number == 20 && rounds[0].in_flight.number == 1 && rounds[0].to.name == "worker"));
+  CHECK(rounds[1].times.number == 7);
   CHECK(all_of<steps::Send>(group(twin, "master"))[0].message.pick == Pick::all);
   CHECK(all_of<steps::Stop>(group(twin, "worker")).size() == 1);
 }
@@ -105,7 +105,7 @@ TEST_CASE("twin: a program whose message is answered every second time is not on
     {"name": "pairs", "program": "pairs", "machine": "blue"}])")));
   const auto every = all_of<steps::If>(group(twin, "pairs"));
   REQUIRE(every.size() == 1);
-  CHECK(every[0].at_least.value().value == 2);
+  CHECK(every[0].criterion.at_least.value().number == 2);
 }
 
 TEST_CASE("twin: neighbours that exchange wait for any of them, and continue when both have sent", "[twin]") {
@@ -138,7 +138,7 @@ TEST_CASE("twin: a process that ends when it has counted everything does so, wha
   auto twin = twin_of(original);
   const auto ends = all_of<steps::If>(group(twin, "sink"));
   REQUIRE(ends.size() == 2);
-  CHECK(ends[0].at_least.value().value == 150);
+  CHECK(ends[0].criterion.at_least.value().number == 150);
   CHECK(simulate(twin::scenario_text(twin)).messages == 150);
 }
 
@@ -291,7 +291,7 @@ TEST_CASE("twin: a process twice as fast uses half the CPU time, and a machine h
   const auto cost = [&] {
     double sum_s = 0;
     for (const auto& step : all_of<steps::Compute>(group(twin, "replica"))) {
-      sum_s += step.amount.low;
+      sum_s += step.amount.first.number;
       for (const double value : step.amount.values) sum_s += value;
     }
     return sum_s;
@@ -330,7 +330,7 @@ TEST_CASE("twin: measured values keep mean and spread", "[twin]") {
   CHECK(twin::mean(measured) == Approx(mean).epsilon(1e-9));
   CHECK(kept == Approx(squares).epsilon(0.03));
   CHECK(twin::summarise({1, 1, 1}, 1).kind == Quantity::Kind::constant);
-  CHECK(twin::summarise({}, 1).low == 0);
+  CHECK(twin::summarise({}, 1).first.number == 0);
 }
 
 TEST_CASE("twin: an empty stream and one without messages are refused", "[twin]") {

@@ -22,18 +22,22 @@ class PassedOnCalls : public MessageCalls {
   LinkIndex link_to(std::string_view process) const override { return calls_.link_to(process); }
   LinkIndex link_from(std::string_view process) const override { return calls_.link_from(process); }
   void send_message(LinkIndex to, const OutgoingMessage& message) override { calls_.send_message(to, message); }
-  Message receive_message(std::span<const LinkIndex> over) override { return calls_.receive_message(over); }
-  std::optional<Message> a_receive_message(std::span<const LinkIndex> over) override {
-    return calls_.a_receive_message(over);
+  Message receive_message(const Selection& selection) override { return calls_.receive_message(selection); }
+  std::optional<Message> a_receive_message(const Selection& selection) override {
+    return calls_.a_receive_message(selection);
   }
-  std::optional<Message> receive_message_until(Deadline deadline, std::span<const LinkIndex> over) override {
-    return calls_.receive_message_until(deadline, over);
+  std::optional<Message> receive_message_until(Deadline deadline, const Selection& selection) override {
+    return calls_.receive_message_until(deadline, selection);
   }
   Message call(LinkIndex to, OutgoingMessage message) override { return calls_.call(to, std::move(message)); }
   std::optional<Message> call_until(Deadline deadline, LinkIndex to, OutgoingMessage message) override {
     return calls_.call_until(deadline, to, std::move(message));
   }
-  void set_awaited(std::string_view kinds) override { calls_.set_awaited(kinds); }
+  std::vector<Message> call_all(std::span<const std::pair<LinkIndex, OutgoingMessage>> calls,
+                                std::optional<Deadline> deadline) override {
+    return calls_.call_all(calls, deadline);
+  }
+  void set_awaited(std::string_view kinds, bool rests) override { calls_.set_awaited(kinds, rests); }
   void reply(const Message& request, const OutgoingMessage& answer) override { calls_.reply(request, answer); }
   void move_data(LinkIndex from, LinkIndex to, std::uint64_t bytes) override { calls_.move_data(from, to, bytes); }
   void compute(Duration cpu_time) override { calls_.compute(cpu_time); }

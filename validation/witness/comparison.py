@@ -2,6 +2,7 @@
 
 import collections
 import itertools
+import math
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -321,7 +322,8 @@ def cpu_differs(reaped: Any, metered: Any, uncounted: Any = frozenset()) -> CpuC
     found, known = [], {pid: used for pid, used in reaped_by_us.items() if pid in parents}
     for pid, used in known.items():
         off = traced[pid] - used
-        if abs(off) > max(CPU_SHARE * used, CPU_LEAST_S):
+        # The errors of several processes are independent of each other.
+        if abs(off) > max(CPU_SHARE * used, CPU_LEAST_S * math.sqrt(sizes[pid])):
             others = f" and {sizes[pid] - 1} processes that it reaped" if sizes[pid] > 1 else ""
             found.append(Difference("cpu", f"{metered.program_of(pid)} ({pid}){others}: wait4 {used * 1e3:.1f} ms, trace "
                                            f"{traced[pid] * 1e3:.1f} ms"))

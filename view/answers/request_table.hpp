@@ -134,7 +134,7 @@ inline constexpr Field kDelayFactor{.name = "delay_factor?",
                                     .least = 0,
                                     .most = 1e6,
                                     .otherwise = 1,
-                                    .says = "how much longer messages take"};
+                                    .says = "how much longer messages between machines take"};
 inline constexpr Field kReplicas{.name = "replicas?",
                                  .type = "Record<string, number>",
                                  .least = 1,
@@ -154,6 +154,17 @@ inline constexpr Field kSeriesOf[] = {
     {"to?", "ProcessId"}};
 inline constexpr Field kMachineChange[] = {{.name = "speed?", .type = "number", .least = 1e-9, .most = 1e9},
                                            {.name = "cores?", .type = "number", .least = 1, .most = 65535}};
+
+// ---- What of the trace an answer is of
+
+// A trace that grows has versions: the number of events, the time of the last, and whether it is still recorded. `is_final`: no later answer will
+// differ. `working`: the share that is done of the work whose end brings a later answer; 0: it has not begun.
+inline constexpr Field kAsOf[] = {{"events", "number"},
+                                  {"to_s", "number"},
+                                  {"state", "'recording' | 'ended' | 'cut off'"},
+                                  {"is_final", "boolean"},
+                                  {"working?", "number"}};
+inline constexpr Field kStamped[] = {{"as_of", "AsOf"}};  // what each answer has, beside its own fields
 
 // ---- The run: describe, overview
 
@@ -196,8 +207,10 @@ inline constexpr Field kSchedule[] = {{"policy", "string"},
 inline constexpr Field kOverview[] = {{"P_now", "number | null"},
                                       {"P_run", "number | null"},
                                       {"P_best", "number | null"},
+                                      {"P_best_as_of", "AsOf | null"},
                                       {"P_method", "string"},
                                       {"cpu_s", "number"},
+                                      {"cpu_all_s", "number"},
                                       {"messages", "number"},
                                       {"bytes", "number"},
                                       {"step_s", "number"},
@@ -267,8 +280,6 @@ inline constexpr Field kEventAt[] = {{"at_s", "number"}, {"type", "string"}, {"i
 // ---- The analyses of the whole trace
 
 inline constexpr Field kComputing[] = {{"computing", "number"}};
-inline constexpr Field kPart[] = {{"from_s", "number"}, {"to_s", "number"}};
-inline constexpr Field kOfPart{"of?", "Part"};  // of a program that runs: what the analysis covers
 inline constexpr Field kLedger[] = {{"seen", "number"},    {"kept", "number"},   {"filtered", "number"},
                                     {"lost", "number"},    {"losses", "Loss[]"}, {"warnings", "string[]"},
                                     {"removed?", "number"}};
@@ -310,8 +321,7 @@ inline constexpr Field kStatistics[] = {{"processes", "ProcessStatistics[]"},
                                         {"remote", "number"},
                                         {"events", "number"},
                                         {"warnings", "string[]"},
-                                        {"ledger", "Ledger"},
-                                        kOfPart};
+                                        {"ledger", "Ledger"}};
 
 inline constexpr Field kBucket[] = {{"from_s", "number"}, {"to_s", "number"}, {"count", "number"}};
 inline constexpr Field kWaitParts[] = {{"total_s", "number"}, {"message_s", "number"}, {"cpu_s", "number"},
@@ -339,11 +349,15 @@ inline constexpr Field kOwnWaits[] = {
 inline constexpr Field kQueues[] = {{"processes", "(MeasuredQueue | UnmeasuredQueue)[]"},
                                     {"own_waits", "OwnWaits[]"},
                                     {"warnings", "string[]"},
-                                    {"ledger", "Ledger"},
-                                    kOfPart};
+                                    {"ledger", "Ledger"}};
 
 inline constexpr Field kParallelRun[] = {{"T_s", "number"}, {"elapsed_s", "number"}, {"P", "number"}};
 inline constexpr Field kParallelStep[] = {{"T_s", "number"}, {"t_max_s", "number"}, {"P", "number"}};
+inline constexpr Field kMachineLoad[] = {
+    {"machine", "string"},         {"known_from", "string"},       {"cpu_s", "number"},
+    {"other_processes", "number"}, {"run_queue_wait_s", "number"}, {"run_queue_wait_for_others_s", "number"}};
+inline constexpr Field kOtherLoad[] = {
+    {"T_s", "number"}, {"t_max_s", "number"}, {"P", "number"}, {"machines", "MachineLoad[]"}};
 inline constexpr Field kOverlaps[] = {{"seconds", "number"}, {"processes", "number"}};
 inline constexpr Field kPathProcess[] = {
     {"process", "string"}, {"cpu_s", "number"}, {"sharing_s", "number"}, {"time_s", "number"}, {"fraction", "number"}};
@@ -354,16 +368,25 @@ inline constexpr Field kCriticalPath[] = {{"t_max_s", "number"},
                                           {"messages", "PathMessages[]"},
                                           {"outside_s", "number"},
                                           {"outside_fraction", "number"}};
+inline constexpr Field kEfficiencyBlame[] = {
+    {"process", "string | null"}, {"seconds", "number"}, {"receiver?", "string"}};
+inline constexpr Field kEfficiencyFactor[] = {{"factor", "string"},          {"value", "number"},
+                                              {"is_low", "boolean"},         {"P", "number"},
+                                              {"mended_P", "number | null"}, {"blame", "EfficiencyBlame | null"}};
+inline constexpr Field kEfficiency[] = {
+    {"processors", "number"},          {"T_s", "number"},       {"elapsed_s", "number"},          {"P", "number"},
+    {"parallel_efficiency", "number"}, {"good_from", "number"}, {"factors", "EfficiencyFactor[]"}};
 inline constexpr Field kParallelism[] = {{"placement", "string"},
                                          {"method", "string"},
                                          {"as_it_ran", "ParallelRun"},
                                          {"no_delay", "ParallelStep"},
                                          {"delay", "ParallelStep"},
                                          {"delay_cpu", "ParallelStep"},
+                                         {"other_load", "OtherLoad | null"},
                                          {"never_overlapped", "Overlaps"},
+                                         {"efficiency", "Efficiency"},
                                          {"critical_path", "CriticalPath"},
-                                         {"ledger", "Ledger"},
-                                         kOfPart};
+                                         {"ledger", "Ledger"}};
 
 inline constexpr Field kPathCount[] = {{"path", "string"}, {"count", "number"}};
 inline constexpr Field kBranching[] = {
@@ -381,20 +404,18 @@ inline constexpr Field kCausality[] = {{"letters", "Record<string, string>"},
                                        {"paths_not_stored", "number"},
                                        {"messages_outside_requests", "number"},
                                        {"warnings", "string[]"},
-                                       {"ledger", "Ledger"},
-                                       kOfPart};
+                                       {"ledger", "Ledger"}};
 
 inline constexpr Field kStateNode[] = {{"process", "ProcessId | null"}, {"label", "string"}, {"note", "string"}};
 inline constexpr Field kStateArc[] = {
     {"from", "number"}, {"to", "number"}, {"probability", "number"}, {"messages", "number"}};
 inline constexpr Field kStates[] = {{"nodes", "StateNode[]"}, {"arcs", "StateArc[]"}};
 inline constexpr Field kCommonPath[] = {{"text", "string"}, {"count", "number"}, {"share", "number"}};
-inline constexpr Field kPaths[] = {
-    {"states", "StateDiagram"}, {"paths", "CommonPath[]"}, {"requests", "number"}, kOfPart};
+inline constexpr Field kPaths[] = {{"states", "StateDiagram"}, {"paths", "CommonPath[]"}, {"requests", "number"}};
 inline constexpr Field kStep[] = {
     {"from", "ProcessId"}, {"to", "ProcessId"}, {"sent_s", "number"}, {"received_s", "number"}, {"bytes", "number"}};
-inline constexpr Field kOneRequest[] = {{"from_s", "number"}, {"to_s", "number"},     {"rows", "ProcessId[]"},
-                                        {"steps", "Step[]"},  {"left_out", "number"}, kOfPart};
+inline constexpr Field kOneRequest[] = {
+    {"from_s", "number"}, {"to_s", "number"}, {"rows", "ProcessId[]"}, {"steps", "Step[]"}, {"left_out", "number"}};
 
 // ---- Where time goes: sections of a report ("Data in a file" of docs/live-page.md has the drawings)
 
@@ -413,8 +434,11 @@ inline constexpr Field kPlacedProcess[] = {
     {"process", "ProcessId"}, {"name", "string"}, {"machine", "string"}, {"fixed", "boolean"}};
 inline constexpr Field kTraced[] = {{"elapsed_s", "number"},       {"P", "number"},      {"low_elapsed_s?", "number"},
                                     {"high_elapsed_s?", "number"}, {"low_P?", "number"}, {"high_P?", "number"}};
-inline constexpr Field kBest[] = {
-    {"machine_of", "Record<string, string>"}, {"elapsed_s", "number"}, {"P", "number"}, {"at_least_s", "number"}};
+inline constexpr Field kBest[] = {{"machine_of", "Record<string, string>"},
+                                  {"elapsed_s", "number"},
+                                  {"P", "number"},
+                                  {"at_least_s", "number"},
+                                  {"as_of", "AsOf"}};
 inline constexpr Field kPlacement[] = {{"machines", "PlacementMachine[]"},
                                        {"processes", "PlacedProcess[]"},
                                        {"traced", "Traced | null"},
@@ -439,6 +463,8 @@ inline constexpr Field kSearch[] = {{"searching", "true"}};
 
 inline constexpr Structure kStructures[] = {{"SeriesOf", table::kSeriesOf},
                                             {"MachineChange", table::kMachineChange},
+                                            {"AsOf", table::kAsOf},
+                                            {"Stamped", table::kStamped},
                                             {"Machine", table::kMachine},
                                             {"Process", table::kProcess},
                                             {"Can", table::kCan},
@@ -464,7 +490,6 @@ inline constexpr Structure kStructures[] = {{"SeriesOf", table::kSeriesOf},
                                             {"Message", table::kMessage},
                                             {"EventAt", table::kEventAt},
                                             {"Computing", table::kComputing},
-                                            {"Part", table::kPart},
                                             {"Ledger", table::kLedger},
                                             {"Waits", table::kWaits},
                                             {"ProcessStatistics", table::kProcessStatistics},
@@ -481,10 +506,15 @@ inline constexpr Structure kStructures[] = {{"SeriesOf", table::kSeriesOf},
                                             {"Queues", table::kQueues},
                                             {"ParallelRun", table::kParallelRun},
                                             {"ParallelStep", table::kParallelStep},
+                                            {"MachineLoad", table::kMachineLoad},
+                                            {"OtherLoad", table::kOtherLoad},
                                             {"Overlaps", table::kOverlaps},
                                             {"PathProcess", table::kPathProcess},
                                             {"PathMessages", table::kPathMessages},
                                             {"CriticalPath", table::kCriticalPath},
+                                            {"EfficiencyBlame", table::kEfficiencyBlame},
+                                            {"EfficiencyFactor", table::kEfficiencyFactor},
+                                            {"Efficiency", table::kEfficiency},
                                             {"Parallelism", table::kParallelism},
                                             {"PathCount", table::kPathCount},
                                             {"Branching", table::kBranching},

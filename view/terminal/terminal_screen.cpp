@@ -76,7 +76,10 @@ Key::Kind kind_of(int code) {
 
 Result<TerminalScreen> TerminalScreen::open(bool colour) {
   std::setlocale(LC_CTYPE, "");
-  if (::newterm(nullptr, stdout, stdin) == nullptr) {
+  const bool is_known = ::newterm(nullptr, stdout, stdin) != nullptr;
+  char cursor_address[] = "cup";
+  if (!is_known || ::tigetstr(cursor_address) == nullptr) {
+    if (is_known) ::endwin();
     const char* term = std::getenv("TERM");
     return Error{std::string("the terminal '") + (term == nullptr ? "" : term) +
                  "' (TERM) is not known here, or cannot be drawn on; --batch prints plain text"};

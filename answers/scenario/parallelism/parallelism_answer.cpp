@@ -24,9 +24,7 @@ class ParallelismAnswer : public Answer {
 
  private:
   static Json json(const ParallelismFindings& found) {
-    Json document = parallelism_json(found.parallelism);
-    document["critical_path"] = critical_path_json(found.path, found.history->info);
-    return document;
+    return parallelism_json(found.parallelism, found.efficiency, found.path, found.history->info);
   }
 };
 

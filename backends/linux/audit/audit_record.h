@@ -38,6 +38,7 @@ struct dpm_audit_count_key {
 struct dpm_audit_count {
   unsigned long long bytes;      /* of an eventfd: units */
   unsigned long long operations; /* that moved something; of datagrams, also of no bytes */
+  unsigned long long passed; /* urgent bytes of TCP that a receive has passed: the stream does not give them */
   unsigned long long cut; /* datagrams of which a part may have been dropped, because the program had no room for it */
 };
 

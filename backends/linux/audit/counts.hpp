@@ -22,12 +22,14 @@ struct Moved {
   std::uint64_t operations = 0;  // of the trace: events
   std::uint64_t cut = 0;         // datagrams for which the program had too little room
   std::uint64_t gap_bytes = 0;   // that the trace itself reports as missing
+  std::uint64_t passed = 0;      // urgent bytes of TCP that no receive of the stream gives
 
   Moved& operator+=(const Moved& more) {
     bytes += more.bytes;
     operations += more.operations;
     cut += more.cut;
     gap_bytes += more.gap_bytes;
+    passed += more.passed;
     return *this;
   }
 };

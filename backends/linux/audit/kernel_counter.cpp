@@ -204,7 +204,8 @@ KernelCounter::Totals KernelCounter::end() {
         const auto process = processes.find(key.process);
         if (process == processes.end()) return;
         const Way way = {static_cast<Carrier>(key.carrier), static_cast<Direction>(key.direction)};
-        process->second.moved[way][state_->object_of(key)] += Moved{count.bytes, count.operations, count.cut, 0};
+        process->second.moved[way][state_->object_of(key)] +=
+            Moved{count.bytes, count.operations, count.cut, 0, count.passed};
       });
   const auto first =
       std::ranges::find_if(processes, [this](const auto& each) { return each.first.pid == state_->first_pid; });

@@ -59,6 +59,7 @@ SocketDescription description_of(const dpm_socket_record& record) {
   socket.connected = record.is_connected != 0;
   socket.inode = record.file;
   socket.peer_inode = record.peer_file;
+  socket.peer_pid = static_cast<int>(record.peer_pid);
   socket.syn_counted = record.syn_counted != 0;
   if (record.family == AF_UNIX) {
     socket.local_name = unix_name(record.local_path, record.local_length);

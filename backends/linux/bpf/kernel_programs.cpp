@@ -251,6 +251,7 @@ struct KernelPrograms::State {
       shape.waits_for = wait_of(number);
       shape.bypasses = static_cast<unsigned char>(bypass_of(number));
       shape.in_32_bit = static_cast<unsigned char>(in_32_bit(number));
+      if (number == SYS_fcntl && paths) shape.call = dpm_call_dup;
       if (shape.bypasses != 0) shape.call = dpm_call_bypass;
       if (number == SYS_io_submit) shape.call = dpm_call_submit;
       skeleton->rodata->call_shapes[number] = shape;

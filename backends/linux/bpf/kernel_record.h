@@ -34,18 +34,21 @@ enum dpm_record_flag {
   dpm_is_pipe = 2,     // `file` is the number of a pipe or FIFO
   dpm_is_eventfd = 4,  // `file` is the number of an eventfd, and bytes are units
   dpm_does_not_wait = 8,
-  dpm_coarse = 16,       // before_ns counts in units of 2^20 ns
-  dpm_has_address = 32,  // a struct dpm_address follows: the other end of a datagram
-  dpm_at_end = 64,       // nothing was received because nothing more can come
-  dpm_in_call = 128,     // made by a call that was seen to begin
-  dpm_has_path = 2048,   // a struct dpm_path_address follows, likewise
-  dpm_site_shift = 8,    // three bits: which of the thread's places in the program
+  dpm_coarse = 16,           // before_ns counts in units of 2^20 ns
+  dpm_has_address = 32,      // a struct dpm_address follows: the other end of a datagram
+  dpm_at_end = 64,           // nothing was received because nothing more can come
+  dpm_in_call = 128,         // made by a call that was seen to begin
+  dpm_has_path = 2048,       // a struct dpm_path_address follows, likewise
+  dpm_is_urgent = 4096,      // a byte of TCP that was taken out of its order: `offset` is its place in the stream
+  dpm_passed_urgent = 8192,  // the stream has passed such a byte before these
+  dpm_site_shift = 8,        // three bits: which of the thread's places in the program
 };
 
 struct dpm_record {
   unsigned long long time_ns : 56, kind : 8;        // by the clock that is never set, when the record was made
   unsigned long long cpu_ns : 48, descriptor : 16;  // CPU time of the thread; 0xffff: not known
-  unsigned long long offset : 48, flags : 16;       // of the first byte in the stream
+  // Of the first byte in the stream; of a UNIX datagram that was received: the number of the socket that sent it
+  unsigned long long offset : 48, flags : 16;
   unsigned int tid, file;
   int result;
   unsigned int before_ns;  // how long before time_ns the call began
@@ -88,7 +91,8 @@ enum { dpm_path_max = 108, dpm_name_max = 16, dpm_file_max = 256, dpm_own_name_m
 
 struct dpm_socket_record {
   unsigned long long time_ns : 56, kind : 8;
-  unsigned int file, peer_file;  // numbers of sockets' inodes
+  unsigned int file, peer_file;   // numbers of sockets' inodes
+  unsigned int peer_pid, unused;  // of a connected UNIX socket: the process that connected, or that listened
   unsigned short family, type, protocol, state;
   unsigned char local[16], peer[16];
   unsigned short local_port, peer_port;
@@ -186,7 +190,6 @@ enum dpm_bypass {
   dpm_bypass_posix_queue,
   dpm_bypass_sysv_queue,
   dpm_bypass_memory,  // of another process
-  dpm_bypass_merged,  // a receive that took several datagrams of UDP, without asking for their size
 };
 
 enum { dpm_bypasses_max = 4096 };

@@ -50,8 +50,6 @@ Bypass way_of(dpm_bypass kind) {
       return Bypass::sysv_queue;
     case dpm_bypass_memory:
       return Bypass::memory;
-    case dpm_bypass_merged:
-      return Bypass::merged;
     case dpm_bypass_none:
       break;
   }
@@ -203,7 +201,7 @@ bool KernelSource::State::look(RecordReader& reader, bool at_the_end) {
     apply_flags_until(RecordOrder::time_of(record));
     translator.take(record);
   }
-  translator.give_up_old_connects(now_ns);
+  translator.give_up_old(now_ns);
   meter.forget_ended();
   note_summary();
   return !records.empty() || reader.holds_some();

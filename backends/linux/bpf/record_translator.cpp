@@ -9,7 +9,7 @@ namespace dpm {
 namespace {
 
 constexpr std::uint32_t kNoDescriptor = 0xffff;
-constexpr std::int64_t kOldConnectNs = 100'000'000;
+constexpr std::int64_t kOldNs = 100'000'000;
 
 // The record is at the beginning of the bytes.
 template <typename Record>
@@ -108,8 +108,9 @@ void RecordTranslator::take_message(const dpm_record& record, const std::string&
   if (seen.kind() != dpm_asked) moved(seen);
 }
 
-void RecordTranslator::give_up_old_connects(std::int64_t now_ns) {
-  meter_.paths().give_up_old_connects(now_ns - kOldConnectNs);
+void RecordTranslator::give_up_old(std::int64_t now_ns) {
+  meter_.paths().give_up_old_connects(now_ns - kOldNs);
+  meter_.give_up_old_senders(now_ns - kOldNs);
 }
 
 Call RecordTranslator::call_of(const dpm_record& record, FollowedThread& thread, std::int64_t at_ns) const {
@@ -160,13 +161,16 @@ void RecordTranslator::moved(const Seen& record_seen) {
   if (seen.socket != nullptr && keeps_boundaries(seen.socket->description.medium)) return moved_datagrams(seen, call);
   if (seen.flow == nullptr) return;
   const std::uint64_t told = seen.has(dpm_is_eventfd) ? ToldOffset::kNotTold : record.offset;
-  meter_.moved(call, *seen.flow, seen.sends(), {told, static_cast<std::uint64_t>(record.result), some_are_lost_});
+  meter_.moved(call, *seen.flow, seen.sends(),
+               {told, static_cast<std::uint64_t>(record.result), some_are_lost_, seen.has(dpm_is_urgent),
+                seen.has(dpm_passed_urgent)});
 }
 
 // The record of datagrams that one call moved in several, or took as one: they have the same length, but for the last.
 void RecordTranslator::moved_datagrams(const Seen& seen, const Call& call) {
   const auto bytes = static_cast<std::uint64_t>(seen.record.result);
-  const std::uint64_t segment = seen.record.offset;
+  const bool is_udp = seen.socket->description.medium == Medium::udp;
+  const std::uint64_t segment = is_udp ? seen.record.offset : 0;
   if (segment == 0) return moved_datagram(seen, call, bytes);
   for (std::uint64_t left = bytes; left > 0; left -= std::min(left, segment))
     moved_datagram(seen, call, std::min(left, segment));
@@ -182,7 +186,7 @@ void RecordTranslator::moved_datagram(const Seen& seen, const Call& call, std::u
     if (flow == nullptr && peer.empty()) return;
     if (flow == nullptr) flow = &meter_.conversations().datagrams_to(*seen.socket, peer);
     if (is_udp) senders_.sent(end_named(Medium::udp, peer).port, socket.local_name, bytes);
-    return meter_.sends_datagram(call, *flow, bytes);
+    return meter_.sends_datagram(call, *flow, {.bytes = bytes, .socket = seen.socket->id});
   }
   if (is_udp && peer.empty()) {
     peer = senders_.sender_of(own_port, bytes);
@@ -190,7 +194,7 @@ void RecordTranslator::moved_datagram(const Seen& seen, const Call& call, std::u
     senders_.received(own_port, peer, bytes);
   }
   if (flow == nullptr) flow = &meter_.conversations().datagrams_from(peer, *seen.socket);
-  meter_.receives_datagram(call, *flow, bytes);
+  meter_.receives_datagram(call, *flow, {.bytes = bytes, .socket = is_udp ? 0 : std::uint64_t{seen.record.offset}});
 }
 
 void RecordTranslator::changed_path(const Seen& seen) {

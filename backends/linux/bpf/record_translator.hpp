@@ -22,8 +22,9 @@ class RecordTranslator {
   // In order of time.
   void take(std::span<const std::byte> record);
 
-  // A connection that was begun is not known until its socket is used. Of one that failed, what its thread has done since goes on now.
-  void give_up_old_connects(std::int64_t now_ns);
+  // A connection that was begun is not known until its socket is used, nor the sender of a datagram before its send. Of a connection that
+  // failed, and of a sender outside, what the thread has done since goes on now.
+  void give_up_old(std::int64_t now_ns);
 
   FollowedThreads& threads() { return threads_; }
   // How many tasks are runnable on this machine, by the last look.

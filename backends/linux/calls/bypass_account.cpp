@@ -30,7 +30,6 @@ constexpr std::array<Way, static_cast<std::size_t>(Bypass::count)> kWays = {{
     {"calls on POSIX message queues are not recorded", true},
     {"calls on System V message queues are not recorded", true},
     {"calls of process_vm_readv() and process_vm_writev() are not recorded", true},
-    {"receives of merged datagrams (UDP_GRO), whose number is not known", false},
 }};
 
 const Way& way_of(Bypass way) { return kWays[static_cast<std::size_t>(way)]; }

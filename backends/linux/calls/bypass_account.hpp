@@ -28,7 +28,6 @@ enum class Bypass : std::uint8_t {
   posix_queue,
   sysv_queue,
   memory,  // of another process
-  merged,  // UDP_GRO: several datagrams in one
   count,
 };
 

@@ -12,7 +12,12 @@ namespace {
 
 constexpr std::uint8_t kMissedMax = 2;  // then it is closed
 
-bool is_datagram(Medium medium) { return medium == Medium::udp || medium == Medium::unix_datagram; }
+// Its channels are its own, and not those of a name to which other sockets send as well: it is connected for good.
+bool has_own_channels(const SocketDescription& known) {
+  if (known.medium == Medium::udp) return false;
+  const bool is_of_pair = known.connected && known.peer_name.empty();
+  return known.medium != Medium::unix_datagram || is_of_pair;
+}
 
 }  // namespace
 
@@ -73,7 +78,8 @@ void Conversations::join(Socket& socket, const std::string& own, const std::stri
 }
 
 // The kernel does not name the peer of a UNIX socket once the peer is closed, but the meter may have seen the peer. A
-// client that sends before it is accepted has no peer yet, but the accepted socket will name the client.
+// client that sends before it is accepted has no peer yet, but the accepted socket will name the client, or, if the
+// client is closed by then, the process that connected.
 void Conversations::join_unix(Socket& socket) {
   const SocketDescription& known = socket.description;
   const std::string own = unix_end(known.inode, known.local_name);
@@ -81,17 +87,48 @@ void Conversations::join_unix(Socket& socket) {
     by_unix_peer_[known.peer_inode] = socket.id;
     const auto early = unaccepted_.find(known.peer_inode);
     if (early == unaccepted_.end()) return join(socket, own, unix_end(known.peer_inode, known.peer_name));
-    be_other_end(socket, *find(early->second));
-    unaccepted_.erase(early);
-    return;
+    const Socket& client = *find(early->second);
+    be_other_end(socket, client);
+    return is_accepted(client);
   }
   const auto seen = by_unix_peer_.find(known.inode);
   if (const Socket* peer = seen == by_unix_peer_.end() ? nullptr : find(seen->second)) {
     be_other_end(socket, *peer);
-  } else if (known.connected && known.medium != Medium::unix_datagram) {
-    unaccepted_[known.inode] = socket.id;
+  } else if (const Socket* client = take_ended_client(known)) {
+    be_other_end(socket, *client);
+    is_accepted(*client);
+  } else if (known.connected) {
+    await_accept(socket);
     join(socket, own, known.peer_name.empty() ? "(unknown)" : known.peer_name);
   }
+}
+
+void Conversations::await_accept(const Socket& client) {
+  const SocketDescription& known = client.description;
+  unaccepted_[known.inode] = client.id;
+  if (!known.peer_name.empty()) unaccepted_at_[known.peer_name].push_back(client.id);
+}
+
+// A listener accepts in the order in which its clients connected.
+Socket* Conversations::take_ended_client(const SocketDescription& accepted) {
+  const auto at_listener = unaccepted_at_.find(accepted.local_name);
+  if (!accepted.connected || at_listener == unaccepted_at_.end()) return nullptr;
+  for (const std::uint64_t id : at_listener->second) {
+    Socket* const client = find(id);
+    if (client->first_pid == static_cast<std::uint32_t>(accepted.peer_pid)) return client;
+  }
+  return nullptr;
+}
+
+void Conversations::is_accepted(const Socket& client) {
+  const SocketDescription& known = client.description;
+  const auto early = unaccepted_.find(known.inode);
+  if (early != unaccepted_.end() && early->second == client.id) unaccepted_.erase(early);
+  const auto at_listener = unaccepted_at_.find(known.peer_name);
+  if (at_listener == unaccepted_at_.end()) return;
+  auto& clients = at_listener->second;
+  if (const auto found = std::ranges::find(clients, client.id); found != clients.end()) clients.erase(found);
+  if (clients.empty()) unaccepted_at_.erase(at_listener);
 }
 
 void Conversations::be_other_end(Socket& socket, const Socket& peer) {
@@ -120,10 +157,10 @@ void Conversations::describe_again(Socket& socket, SocketDescription description
 
 void Conversations::find_flows(Socket& socket) {
   const SocketDescription& known = socket.description;
-  if (known.listening || known.medium == Medium::none) return;
+  if (known.listening || known.medium == Medium::none || !has_own_channels(known)) return;
   if (known.domain == 1 /* AF_UNIX */) {
     join_unix(socket);
-  } else if (known.connected && !is_datagram(known.medium)) {
+  } else if (known.connected) {
     join(socket, known.local_name, known.peer_name);
   }
 }
@@ -136,7 +173,7 @@ void Conversations::is_used(Socket& socket) {
 
 Conversations::Sizes Conversations::sizes() const {
   return {flows_.size(), sockets_.size(), pipes_.size(),
-          by_key_.size() + by_unix_peer_.size() + unaccepted_.size() + lingering_.size()};
+          by_key_.size() + by_unix_peer_.size() + unaccepted_.size() + unaccepted_at_.size() + lingering_.size()};
 }
 
 // A socket that was used since the survey began is open, whatever the survey found.
@@ -198,8 +235,7 @@ void Conversations::forget(Socket& socket) {
   datagrams_.forget_sender(socket.id);
   const auto peer = by_unix_peer_.find(known.peer_inode);
   if (peer != by_unix_peer_.end() && peer->second == socket.id) by_unix_peer_.erase(peer);
-  const auto early = unaccepted_.find(known.inode);
-  if (early != unaccepted_.end() && early->second == socket.id) unaccepted_.erase(early);
+  is_accepted(socket);
   release(socket.out);
   release(socket.in);
   sockets_.erase(socket.id);

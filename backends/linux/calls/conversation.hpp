@@ -41,12 +41,14 @@ namespace dpm {
 
 struct Socket {
   std::uint64_t id = 0;
+  std::uint32_t first_pid = 0;  // the process that used it first
   SocketDescription description;
   Flow* out = nullptr;
   Flow* in = nullptr;
   bool announced = false;        // its SOCKET, CONNECT or ACCEPT has been recorded
   bool takes_datagrams = false;  // was counted among the sockets that do
   bool program_peeks = false;    // with MSG_PEEK
+  std::uint64_t kept_back = 0;   // bytes that become a datagram with what is sent next (MSG_MORE)
   bool closed = false;           // no metered process has it open
   std::uint8_t missed = 0;       // the number of surveys in succession that missed it
   std::uint32_t survey = 0;      // the last one before its last use
@@ -81,6 +83,8 @@ class Conversations {
 
   std::uint32_t channel_set_of(Flow& flow) { return flows_.channel_set_of(flow); }
   void reader_is(Flow& flow, ProcessId reader) { flows_.reader_is(flow, reader); }
+  // nullptr if it has been removed.
+  const Flow* find_flow(ChannelId channel) const { return flows_.find(channel); }
 
   void were_passed_by() { flows_.were_passed_by(); }
 
@@ -116,6 +120,9 @@ class Conversations {
   void join(Socket& socket, const std::string& own, const std::string& peer);
   void join_unix(Socket& socket);
   void be_other_end(Socket& socket, const Socket& peer);
+  void await_accept(const Socket& client);
+  Socket* take_ended_client(const SocketDescription& accepted);
+  void is_accepted(const Socket& client);
   void point(Socket& socket, Flow* out, Flow* in);
   Socket* other_end(const Socket& socket);
   void close(Socket& socket);
@@ -130,8 +137,9 @@ class Conversations {
   std::map<std::pair<std::uint64_t, std::uint64_t>, Pipe> pipes_;  // by device and inode
   std::unordered_map<std::uint64_t, std::unique_ptr<Socket>> sockets_;
   std::unordered_map<std::uint64_t, std::uint64_t> by_unix_peer_;  // sockets by the inode of their peer
-  std::unordered_map<std::uint64_t, std::uint64_t> unaccepted_;    // sockets without a known peer by their inode
-  std::deque<std::uint64_t> lingering_;                            // the oldest first
+  std::unordered_map<std::uint64_t, std::uint64_t> unaccepted_;    // sockets without a known peer by their inode,
+  std::unordered_map<std::string, std::deque<std::uint64_t>> unaccepted_at_;  // and by the listener's name, in order
+  std::deque<std::uint64_t> lingering_;                                       // the oldest first
   std::uint32_t survey_ = 0;
   std::size_t survey_at_ = kSurveyEvery;
 };

@@ -1,6 +1,7 @@
 #include "backends/linux/calls/datagram_flows.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "backends/linux/calls/conversation.hpp"
@@ -98,6 +99,7 @@ Flow& DatagramFlows::to_unix(const std::string& from, const std::string& to) {
   const auto known = unix_.find(to);
   if (known != unix_.end()) return *known->second;
   Flow& flow = add(describe_flow(Medium::unix_datagram, ChannelKind::datagram, from, to));
+  flow.unreceived = std::make_unique<UnreceivedDatagrams>();
   unix_[to] = &flow;
   return flow;
 }

@@ -1,5 +1,5 @@
 // The flows of datagram sockets that are not connected: one for each pair of sender and receiver of UDP, one for each
-// receiver of UNIX datagrams.
+// name to which UNIX datagrams are sent, whether or not their senders are connected to it.
 //
 // A server gets more and more peers, and nothing tells when a peer is gone. So the number of flows is bounded: when
 // there are more than kFlowsMax, the half that was used least recently is removed. A peer that comes back after that

@@ -29,6 +29,11 @@ Flow& Eventfds::used_by(std::uint32_t pid, std::uint64_t id, std::uint64_t count
   return *eventfd.flow;
 }
 
+Flow* Eventfds::find(std::uint64_t id) const {
+  const auto found = eventfds_.find(id);
+  return found == eventfds_.end() ? nullptr : found->second.flow;
+}
+
 void Eventfds::left(std::uint32_t pid) {
   const auto used = by_pid_.find(pid);
   if (used == by_pid_.end()) return;

@@ -17,6 +17,8 @@ class Eventfds {
   // The eventfd as a stream of units: a write adds units, and a read takes the units that are there. `count`: how many
   // it held when it was first seen.
   Flow& used_by(std::uint32_t pid, std::uint64_t id, std::uint64_t count);
+  // The one with this number, if it is in use.
+  Flow* find(std::uint64_t id) const;
   // The process has ended, or executed another program: eventfds that only it used are forgotten.
   void left(std::uint32_t pid);
 

@@ -10,11 +10,18 @@ Flow& FlowTable::add(ChannelInfo described) {
   flow->channel = ChannelId{channels_++};
   flow->kind = described.kind;
   flow->exact = described.medium == ChannelMedium::tcp;
+  flow->is_pipe = described.medium == ChannelMedium::pipe;
+  flow->counts_units = described.medium == ChannelMedium::eventfd;
   if (!flow->exact) flow->received.begin_at_zero();
   growth_.channels.push_back(std::move(described));
   auto& place = flows_[flow->channel.value];
   place = std::move(flow);
   return *place;
+}
+
+const Flow* FlowTable::find(ChannelId channel) const {
+  const auto found = flows_.find(channel.value);
+  return found == flows_.end() ? nullptr : found->second.get();
 }
 
 void FlowTable::stands_at(Flow& flow, bool sending, std::uint64_t socket, ChannelEnd end) {

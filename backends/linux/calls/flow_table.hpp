@@ -5,15 +5,18 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "backends/linux/calls/call.hpp"
 #include "backends/linux/calls/kernel_checks.hpp"
 #include "backends/linux/calls/record_output.hpp"
 #include "backends/linux/calls/stream_balance.hpp"
 #include "backends/linux/calls/stream_position.hpp"
 #include "backends/linux/calls/told_offset.hpp"
+#include "backends/linux/calls/unreceived_datagrams.hpp"
 
 namespace dpm {
 
@@ -22,30 +25,38 @@ struct EndUser {
   ProcessId id;
   std::uint32_t tid = 0;
   std::uint64_t call_number = 0;  // MeteredThread::call_number, when it did
+  std::int32_t descriptor = -1;
 };
 
 struct Flow {
   ChannelId channel;
   ChannelKind kind = ChannelKind::stream;
-  bool exact = false;           // the kernel tells the offsets
+  bool exact = false;         // the kernel tells the offsets
+  bool counts_units = false;  // an eventfd
+  bool is_pipe = false;
+  bool may_be_urgent = false;   // a byte of it was sent or taken as urgent
   bool pair_announced = false;  // the four messages of its socketpair() have been recorded
   bool passed_by = false;       // operations were not seen: Meter::align() is due
   bool removed = false;         // waits to be freed: nothing more is recorded of it
   StreamPosition sent, received;
   ToldOffset sent_told, received_told;
   StreamBalance balance;
+  std::optional<PartialSend> partial;  // the last send, while its length is not known
   EndUser sender, receiver;
-  std::uint64_t sends = 0, receives = 0;         // recorded so far
-  ChannelEnd to;                                 // of UDP: where it leads
-  std::uint64_t datagrams = 0;                   // sent so far
-  std::int64_t last_sent_ns = 0;                 // of an eventfd
-  ProcessId reader;                              // the first one seen
-  std::uint32_t channel_set = 0;                 // the set of this channel alone; 0: not made yet
-  std::uint64_t sender_id = 0, receiver_id = 0;  // the sockets at its ends, as far as seen
-  std::uint32_t sockets = 0;                     // described sockets that point here
-  std::string key;                               // of Conversations::by_key_
-  std::uint64_t last_used = 0;                   // datagrams: grows with each use of any
+  std::uint64_t sends = 0, receives = 0;            // recorded so far
+  std::uint64_t ahead_units = 0, owed_units = 0;    // of an eventfd: Meter::settle_units()
+  ChannelEnd to;                                    // of UDP: where it leads
+  std::uint64_t datagrams = 0;                      // sent so far
+  std::unique_ptr<UnreceivedDatagrams> unreceived;  // of a name to which several sockets may send
+  ProcessId reader;                                 // the first one seen
+  std::uint32_t channel_set = 0;                    // the set of this channel alone; 0: not made yet
+  std::uint64_t sender_id = 0, receiver_id = 0;     // the sockets at its ends, as far as seen
+  std::uint32_t sockets = 0;                        // described sockets that point here
+  std::string key;                                  // of Conversations::by_key_
+  std::uint64_t last_used = 0;                      // datagrams: grows with each use of any
 };
+
+inline StreamPosition& position_of(const FlowEnd& end) { return end.sending ? end.flow->sent : end.flow->received; }
 
 class FlowTable {
  public:
@@ -53,6 +64,7 @@ class FlowTable {
 
   // `described`: what is known of the channel before it is used.
   Flow& add(ChannelInfo described);
+  const Flow* find(ChannelId channel) const;
   // The socket was seen at this end of the flow.
   void stands_at(Flow& flow, bool sending, std::uint64_t socket, ChannelEnd end);
   std::uint32_t channel_set_of(Flow& flow);

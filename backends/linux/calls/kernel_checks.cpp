@@ -58,7 +58,7 @@ std::vector<std::string> KernelChecks::warnings() const {
         " of TCP connections, closed before they could be looked at again");
   if (others_.operations > 0)
     add("the length of " + counted(others_.operations, "operation") + " at " + counted(others_.ends, "end") +
-        " of pipes and UNIX streams");
+        " of pipes, UNIX streams and eventfds");
   if (!unchecked.empty()) warnings.push_back(kNotCheckable + unchecked);
   return warnings;
 }

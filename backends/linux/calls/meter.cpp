@@ -8,12 +8,11 @@
 namespace dpm {
 namespace {
 
+constexpr std::size_t kAwaitingMost = 64;      // at one end of a pipe
 constexpr std::int64_t kSendTakesNs = 20'000;  // before that, looking whether it is over is of little use
 
-StreamPosition& position_of(const FlowEnd& end) { return end.sending ? end.flow->sent : end.flow->received; }
-
 void note_user(const Call& call, Flow& flow, bool sending) {
-  const EndUser user{call.thread->id(), call.thread->tid(), call.thread->call_number};
+  const EndUser user{call.thread->id(), call.thread->tid(), call.thread->call_number, call.descriptor};
   if (sending) {
     flow.sender = user;
     ++flow.sends;
@@ -43,7 +42,8 @@ void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventTy
   note_user(call, *end.flow, end.sending);
   if (amount.offset) resolve_at(call, *end.flow, end.sending, *amount.offset);
   const bool is_told = end.flow->exact || amount.offset || amount.stands_beyond;
-  if (!is_told) assume_probable(end, call.thread);  // its calls before this one are over
+  const bool may_show_later = position.awaits_pipe() && position.open_operations() < kAwaitingMost;
+  if (!is_told && !may_show_later) assume_probable(end, call.thread);  // its calls before this one are over
   Event event = recorder_.event_of(call, type);
   event.channel = end.flow->channel;
   if (!call.data_is_there) event.evidence = Evidence::inferred;  // the data came later than the event's time
@@ -56,7 +56,11 @@ void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventTy
   operation.probable = amount.probable;
   operation.stood_at = amount.offset.value_or(amount.stands_beyond.value_or(0));
   operation.guessed = call.takes_all;
+  operation.told_by_other_end = amount.told_by_other_end;
+  operation.tells_other_end = amount.tells_other_end;
+  operation.shows_in_pipe = amount.shows_in_pipe;
   operation.descriptor = call.descriptor;
+  operation.first_argument = call.first_argument;
   position.open(operation);
   if (call.counted_in_io && !end.flow->exact) call.thread->counted = end;
 }
@@ -66,19 +70,38 @@ void Meter::moved(const Call& call, Flow& flow, bool sending, const Told& told) 
   user = {call.thread->id(), call.thread->tid()};
   if (!sending) conversations_.reader_is(flow, call.thread->id());
   ToldOffset& end = sending ? flow.sent_told : flow.received_told;
-  const ToldOffset::Placed placed = end.take(told.offset, told.bytes, call.now_ns, told.some_are_lost);
+  if (told.passed_urgent) end.pass_one();
+  const ToldOffset::Placed placed = told.is_urgent ? ToldOffset::Placed{told.offset, 0}
+                                                   : end.take(told.offset, told.bytes, call.now_ns, told.some_are_lost);
   record_gap(call, flow, sending, {placed.offset - placed.gap_bytes, placed.gap_bytes});
   Event event = recorder_.event_of(call, sending ? EventType::send : EventType::receive);
   event.channel = flow.channel;
   event.sequence = placed.offset;
   event.length_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(told.bytes, UINT32_MAX));
   recorder_.record(call, event);
-  position_of({&flow, sending}).begin_at(placed.offset + told.bytes);
+  if (!told.is_urgent) position_of({&flow, sending}).begin_at(placed.offset + told.bytes);
 }
 
 void Meter::resolve_at(const Call& call, Flow& flow, bool sending, std::uint64_t offset) {
   StreamPosition& position = position_of({&flow, sending});
   record_gap(call, flow, sending, position.settle_at(offset, call.thread));
+}
+
+void Meter::passes_urgent(const Call& call, Flow& flow, std::uint64_t offset) {
+  if (flow.received.expected() > offset) return;
+  resolve_at(call, flow, false, offset);
+  if (!flow.received.has_open()) flow.received.begin_at(offset + 1);
+}
+
+void Meter::takes_urgent(const Call& call, Flow& flow, std::uint64_t offset) {
+  note_user(call, flow, false);
+  conversations_.reader_is(flow, call.thread->id());
+  asks_to_receive(call, &flow);
+  Event event = recorder_.event_of(call, EventType::receive);
+  event.channel = flow.channel;
+  event.sequence = offset;
+  event.length_bytes = 1;
+  recorder_.record(call, event);
 }
 
 void Meter::closed(const ClosedSocket& closed, LocalTime time, std::int64_t now_ns) {
@@ -135,9 +158,30 @@ void Meter::record_last_gap(Flow& flow, bool sending, StreamPosition::Gap gap, L
   gaps_.unplaced_bytes += gap.length_bytes;
 }
 
+// Only metered processes may use the other end: otherwise what waits says nothing.
+bool Meter::settle_pipe(Flow& flow, std::uint64_t waiting) {
+  const bool sends = flow.sent.awaits_pipe();
+  if (flow.passed_by || (sends ? flow.received : flow.sent).has_unknown()) return false;
+  if (!sends) {
+    const std::uint64_t sent = flow.sent.expected();
+    return flow.sends > 0 && sent >= waiting && flow.received.settle_shown(sent - waiting);
+  }
+  const bool is_received_by_others = flow.receives == 0 && waiting < flow.sent.next();
+  return !is_received_by_others && flow.sent.settle_shown(flow.received.expected() + waiting);
+}
+
+void Meter::transferred(const Call& call, FlowEnd from, Flow& to) {
+  if (!to.sent.is_open(*call.thread, call.thread->call_number)) assume_probable(from, call.thread);
+}
+
 bool Meter::may_move(const EndUser& user, const MeteredThread& but) {
   const MeteredThread* by = user_of_end(user);
   return by != nullptr && by != &but && !by->ended && by->call_number == user.call_number;
+}
+
+bool Meter::may_be_received_from(const Flow& flow) {
+  const MeteredThread* by = user_of_end(flow.receiver);
+  return by != nullptr && !by->ended && by->call_number == flow.receiver.call_number;
 }
 
 bool Meter::is_quiet(const Flow& flow, const MeteredThread& but) {
@@ -175,17 +219,43 @@ void Meter::align(const Call& call, Flow& flow, std::uint64_t bytes_waiting) {
 void Meter::sends(const Call& call, Flow& flow, const Amount& amount) {
   operate(call, {&flow, true}, amount, EventType::send);
   if (flow.exact || call.counted_in_io) return;
+  if (amount.told_by_other_end || amount.shows_in_pipe) return;
+  if (amount.partial) {
+    flow.partial = amount.partial;
+    return;
+  }
   // A blocking call sends all its bytes, and nothing will tell how much the others moved.
   flow.sent.accept(call.thread);
-  const MeteredThread& by = *call.thread;
+  note_send(call, flow, amount.probable, amount.moves_all);
+}
+
+void Meter::note_send(const Call& call, Flow& flow, std::uint64_t bytes, bool moves_all) {
   forget_sends(flow);
-  flow.balance.add({.tid = by.tid(),
-                    .call_number = by.call_number,
-                    .bytes = amount.probable,
-                    .descriptor = call.descriptor,
+  flow.balance.add({.tid = call.thread->tid(),
+                    .call_number = call.thread->call_number,
+                    .bytes = bytes,
+                    .first_argument = call.first_argument,
                     .since_ns = call.now_ns,
                     .look_at_ns = call.now_ns + kSendTakesNs},
-                   amount.moves_all);
+                   moves_all);
+}
+
+// Only metered processes may receive there: otherwise what waits says nothing.
+void Meter::settle_partial(Flow& flow, std::optional<std::uint64_t> waiting) {
+  const PartialSend send = *std::exchange(flow.partial, std::nullopt);
+  const std::uint64_t before = flow.sent.next(), received = flow.received.expected();
+  if (waiting && (flow.receives > 0 || *waiting >= before)) {
+    const std::uint64_t offset = std::clamp(received + *waiting, before, flow.sent.expected());
+    return flow.sent.settle_by_waiting(offset, send.is_certain);
+  }
+  flow.sent.accept(send.by);
+  flow.balance.add({.tid = send.tid,
+                    .call_number = send.call_number,
+                    .bytes = send.bytes,
+                    .first_argument = send.first_argument,
+                    .since_ns = send.since_ns,
+                    .look_at_ns = send.since_ns + kSendTakesNs},
+                   send.moves_all);
 }
 
 void Meter::forget_sends(Flow& flow) {
@@ -200,7 +270,7 @@ std::optional<StreamBalance::Received> Meter::received(Flow& flow, std::uint64_t
   const std::uint64_t sent = flow.sent.next();
   const std::uint64_t known = flow.received.at_least();
   const auto received = flow.balance.received({sent, known, waiting, ended, flow.sent.expected() - sent});
-  if (!received || received->bytes <= known || flow.received.has_open()) return received;
+  if (!received || received->bytes <= known || flow.received.has_open() || flow.counts_units) return received;
   flow.balance.give_up();  // no receive can have taken these bytes, so a send failed
   return std::nullopt;
 }
@@ -210,12 +280,12 @@ void Meter::receives(const Call& call, Flow& flow, const Amount& amount) {
   operate(call, {&flow, false}, amount, EventType::receive);
   // If none of these holds, nothing will tell the length: the I/O counters do not count the call, and it is not known
   // how much was sent.
-  const bool will_be_known =
-      amount.offset || amount.stands_beyond || flow.exact || call.counted_in_io || call.takes_all;
+  const bool will_be_known = amount.offset || amount.stands_beyond || flow.exact || call.counted_in_io ||
+                             call.takes_all || amount.told_by_other_end || amount.shows_in_pipe;
   if (!will_be_known) flow.received.accept(call.thread);
 }
 
-void Meter::sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
+void Meter::sends_datagram(const Call& call, Flow& flow, const DatagramMark& mark) {
   note_user(call, flow, true);
   Event event = recorder_.event_of(call, EventType::send);
   event.channel = flow.channel;
@@ -226,11 +296,21 @@ void Meter::sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
     checks_.datagram();
   }
   event.sequence = ++flow.datagrams;
-  event.length_bytes = static_cast<std::uint32_t>(bytes);
+  event.length_bytes = static_cast<std::uint32_t>(mark.bytes);
   recorder_.record(call, event);
+  if (flow.unreceived && !awaited_senders_.sent(flow.channel, mark.socket, by.id()))
+    flow.unreceived->sent(by.id(), mark);
 }
 
-void Meter::receives_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
+void Meter::receives_datagrams(const Call& call, Flow& flow, DatagramMark mark, std::uint64_t part_bytes) {
+  if (part_bytes == 0) return receives_datagram(call, flow, mark);
+  for (std::uint64_t left = mark.bytes; left > 0; left -= mark.bytes) {
+    mark.bytes = std::min(left, part_bytes);
+    receives_datagram(call, flow, mark);
+  }
+}
+
+void Meter::receives_datagram(const Call& call, Flow& flow, const DatagramMark& mark) {
   note_user(call, flow, false);
   conversations_.reader_is(flow, call.thread->id());
   DatagramAccount* account = account_of(flow);
@@ -243,9 +323,18 @@ void Meter::receives_datagram(const Call& call, Flow& flow, std::uint64_t bytes)
   }
   Event event = recorder_.event_of(call, EventType::receive);
   event.channel = flow.channel;
-  event.length_bytes = static_cast<std::uint32_t>(bytes);
+  event.length_bytes = static_cast<std::uint32_t>(mark.bytes);
   if (!call.data_is_there) event.evidence = Evidence::inferred;
+  if (flow.unreceived) return record_from_sender(call, flow, event, mark);
   recorder_.record(call, event);
+}
+
+void Meter::record_from_sender(const Call& call, Flow& flow, Event received, const DatagramMark& mark) {
+  const auto sender = flow.unreceived->take(mark);
+  if (sender) received.peer = *sender;
+  const bool may_show_later = !sender && mark.socket != 0;
+  const std::uint64_t number = recorder_.record(call, received, !may_show_later);
+  if (may_show_later) awaited_senders_.add({call.thread, number, flow.channel, mark.socket, call.now_ns});
 }
 
 // Datagrams to many receivers (multicast, broadcast) have no account.
@@ -296,36 +385,43 @@ void Meter::finish(LocalTime time, std::int64_t now_ns) {
   conversations_.check_all();
 }
 
-void Meter::record_units(const Call& call, Flow& flow, bool sending, std::uint64_t units) {
-  note_user(call, flow, sending);
-  StreamPosition& position = position_of({&flow, sending});
-  Event event = recorder_.event_of(call, sending ? EventType::send : EventType::receive);
+void Meter::adds_units(const Call& call, Flow& flow, std::uint64_t units) {
+  note_user(call, flow, true);
+  Event event = recorder_.event_of(call, EventType::send);
   event.channel = flow.channel;
-  event.sequence = position.next();
+  event.sequence = flow.sent.next();
   event.length_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(units, UINT32_MAX));
   recorder_.record(call, event);
-  position.begin_at(position.next() + units);
+  flow.sent.begin_at(flow.sent.next() + units);
+  note_send(call, flow, units, true);
 }
 
-void Meter::adds_units(const Call& call, Flow& flow, std::uint64_t units) {
-  record_units(call, flow, true, units);
-  flow.last_sent_ns = call.now_ns;
-}
-
-// A read also takes the units that were added after the look. How many shows later, when nothing has been added for a
-// while: then every unit that the eventfd does not hold has been taken. Unmetered processes may also have added units.
-void Meter::takes_units(const Call& call, Flow& flow, std::uint64_t units, std::uint64_t count) {
-  constexpr std::int64_t kAddedByNowNs = 10'000'000;
-  conversations_.reader_is(flow, call.thread->id());
-  const std::uint64_t sent = flow.sent.next();
-  const bool all_added = call.now_ns - flow.last_sent_ns > kAddedByNowNs;
-  if (all_added && sent > flow.received.next() + count) flow.received.begin_at(sent - count);
-  if (flow.received.next() + units > sent) {
-    const std::uint64_t unseen = flow.received.next() + units - sent;
-    record_gap(call, flow, true, {sent, unseen});
-    flow.sent.begin_at(sent + unseen);
+// Units that were not seen to be added are a GAP.
+void Meter::takes_units(const Call& call, Flow& flow, const EventCounter& counter) {
+  constexpr std::uint64_t kUnitsMax = std::uint64_t{1} << 62;
+  const std::uint64_t sent = flow.sent.next(), seen = flow.received.expected() + counter.count;
+  if (seen > sent) {
+    record_gap(call, flow, true, {sent, seen - sent});
+    flow.sent.begin_at(seen);
   }
-  record_units(call, flow, false, units);
+  const std::uint64_t units = counter.is_semaphore ? std::min<std::uint64_t>(counter.count, 1) : counter.count;
+  const std::uint64_t asked = counter.is_semaphore ? 1 : kUnitsMax;
+  receives(call, flow, {asked, std::min(asked, units + flow.owed_units), flow.received.expected()});
+  flow.owed_units = 0;
+}
+
+// A write that is being made may have been carried out before a read. If that is not known, the read gets what it took at least: it may be
+// ahead of its length, and what it took too much counts for the next read, so that the sum is right.
+void Meter::settle_units(const Call& call, Flow& flow, const StreamBalance::Received& received, std::uint64_t count) {
+  const std::uint64_t most = flow.sent.next() - std::min(flow.sent.next(), count);
+  if (flow.received.has_open()) {
+    resolve_at(call, flow, false, received.bytes);
+    flow.ahead_units = most - std::min(most, flow.received.expected());
+    return;
+  }
+  const std::uint64_t taken = flow.received.next(), missing = received.bytes - std::min(received.bytes, taken);
+  flow.owed_units = std::min(missing, flow.ahead_units);
+  if (missing > flow.owed_units) resolve_at(call, flow, false, received.bytes - flow.owed_units);
 }
 
 void Meter::asks_to_receive(const Call& call, Flow* flow) {
@@ -337,17 +433,18 @@ void Meter::asks_to_receive(const Call& call, Flow* flow) {
 
 void Meter::io_counters(MeteredThread& thread, const ThreadFiles::Transferred& transferred) {
   const FlowEnd end = std::exchange(thread.counted, {});
-  const bool went_back =
-      transferred.read_bytes < thread.read_before || transferred.written_bytes < thread.written_before;
-  if (end.flow != nullptr && went_back) {
-    assume_probable(end, &thread);  // the counters are another thread's, which has this thread's number now
-  } else if (end.flow != nullptr) {
-    const std::uint64_t moved =
-        end.sending ? transferred.written_bytes - thread.written_before : transferred.read_bytes - thread.read_before;
-    position_of(end).settle(&thread, moved);
-  }
-  thread.read_before = transferred.read_bytes;
-  thread.written_before = transferred.written_bytes;
+  const auto before = std::exchange(thread.transferred_before, transferred);
+  if (end.flow == nullptr) return;
+  const bool went_back = transferred.read_bytes < before.read_bytes || transferred.written_bytes < before.written_bytes;
+  if (went_back) return assume_probable(end, &thread);  // of another thread, which has this thread's number now
+  const std::uint64_t moved =
+      end.sending ? transferred.written_bytes - before.written_bytes : transferred.read_bytes - before.read_bytes;
+  const std::uint64_t calls = end.sending ? transferred.writes - before.writes : transferred.reads - before.reads;
+  const OpenOperation* operation = position_of(end).find(&thread);
+  const bool has_others = calls > 1 && operation != nullptr && operation->probable < moved;  // that are not notified
+  if (has_others && end.flow->is_pipe) return position_of(end).await_pipe(&thread);
+  if (has_others) return assume_probable(end, &thread);
+  position_of(end).settle(&thread, moved);
 }
 
 std::optional<Meter::Unfinished> Meter::first_unfinished(const MeteredThread& thread, std::int64_t since_ns) const {
@@ -403,6 +500,7 @@ void Meter::ended(MeteredThread& thread, std::uint32_t exit_code, LocalTime time
 void Meter::leave(MeteredThread& thread) {
   for (const auto& end : thread.open_ends()) assume_probable(end, &thread);
   paths_.leave(thread);
+  awaited_senders_.leave(thread);
 }
 
 void Meter::forget_ended() {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/linux/calls/awaited_senders.hpp"
 #include "backends/linux/calls/call.hpp"
 #include "backends/linux/calls/conversation.hpp"
 #include "backends/linux/calls/event_recorder.hpp"
@@ -50,29 +51,49 @@ class Meter {
 
   // ---- messages
   void sends(const Call& call, Flow& flow, const Amount& amount);
-  void sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes);
+  // No call is moving anything through the pipe, in which `waiting` bytes wait: what was sent was received or waits. Settles the operations
+  // of one of its ends whose length shows so, if all others are known.
+  bool settle_pipe(Flow& flow, std::uint64_t waiting);
+  // The send that Flow::partial describes is over. `waiting`: the bytes at the other end, if they tell how much it moved.
+  void settle_partial(Flow& flow, std::optional<std::uint64_t> waiting);
+  void sends_datagram(const Call& call, Flow& flow, const DatagramMark& mark);
   // How much has been received from a stream that has no offsets and no counters (StreamBalance). `waiting`: the bytes
   // that wait in it.
   std::optional<StreamBalance::Received> received(Flow& flow, std::uint64_t waiting, bool ended);
   void asks_to_receive(const Call& call, Flow* flow);
   void receives(const Call& call, Flow& flow, const Amount& amount);
-  void receives_datagram(const Call& call, Flow& flow, std::uint64_t bytes);
+  // The call was to move what it receives `from` here on, where its length will show. If its send was not recorded, nothing will tell.
+  void transferred(const Call& call, FlowEnd from, Flow& to);
+  void receives_datagram(const Call& call, Flow& flow, const DatagramMark& mark);
+  // Several that the kernel has merged into one, each of `part_bytes` but the last; 0: it is one, which may be empty.
+  void receives_datagrams(const Call& call, Flow& flow, DatagramMark mark, std::uint64_t part_bytes);
+  // Datagrams that were received before `since_ns`, and whose SEND was not seen: it will not be.
+  void give_up_old_senders(std::int64_t since_ns) { awaited_senders_.give_up_old(since_ns); }
   // A look at a UDP socket that the call wants to receive from.
   void looks_at(const Call& call, const Socket& socket, const DatagramMemory& memory);
   // Datagrams may have been taken from this socket that were not seen.
   void missed_datagrams(const Socket& socket);
-  // A write and a read of an eventfd. `count`: the units it holds before the read.
+  // A write of an eventfd.
   void adds_units(const Call& call, Flow& flow, std::uint64_t units);
-  void takes_units(const Call& call, Flow& flow, std::uint64_t units, std::uint64_t count);
+  // A read of it. What it takes shows when it is over, by what is missing then: units that come after the look are taken, too.
+  void takes_units(const Call& call, Flow& flow, const EventCounter& counter);
+  // The eventfd holds `count` units, and its reads have taken `received` together: those that are over took what those in progress did not.
+  void settle_units(const Call& call, Flow& flow, const StreamBalance::Received& received, std::uint64_t count);
   // The kernel told what an operation moved, and where the stream stood by its own count (ToldOffset): nothing is left
   // open. Of an eventfd, bytes are units.
   struct Told {
     std::uint64_t offset = 0, bytes = 0;
     bool some_are_lost = false;
+    bool is_urgent = false;      // an urgent byte of TCP, taken out of its order: `offset` is its place in the stream
+    bool passed_urgent = false;  // the stream has passed such a byte before these
   };
   void moved(const Call& call, Flow& flow, bool sending, const Told& told);
   // The kernel told the offset of an exact flow, without an operation.
   void resolve_at(const Call& call, Flow& flow, bool sending, std::uint64_t offset);
+  // The stream stands before an urgent byte at `offset`, which the next receive passes.
+  void passes_urgent(const Call& call, Flow& flow, std::uint64_t offset);
+  // A call takes the urgent byte at `offset`, out of the order of the stream.
+  void takes_urgent(const Call& call, Flow& flow, std::uint64_t offset);
   // The kernel reported what a socket had moved when it was closed.
   void closed(const ClosedSocket& closed, LocalTime time, std::int64_t now_ns);
   // Such reports were missed, and more may be if `still_missed`.
@@ -81,6 +102,8 @@ class Meter {
   bool awaits_ends() const { return conversations_.has_unchecked_tcp(); }
   // Whether metered threads use both ends of the flow, and none but this one may be in a call that moves something there.
   bool is_quiet(const Flow& flow, const MeteredThread& but);
+  // Whether the thread that received there last may be in that call.
+  bool may_be_received_from(const Flow& flow);
   // The thread's last call was not carried out. True if nothing of it is left: a SEND or RECEIVE that is already
   // finished stays.
   bool take_back(MeteredThread& thread);
@@ -122,15 +145,16 @@ class Meter {
 
  private:
   void assume_probable(FlowEnd end, const MeteredThread* thread);
-  void record_units(const Call& call, Flow& flow, bool sending, std::uint64_t units);
   void record_gap(const Call& call, const Flow& flow, bool sending, StreamPosition::Gap gap);
   // For what the kernel counted afterwards. Of a thread that has ended, at its end; without a thread if it is not known.
   Call last_call_of(const EndUser& user, LocalTime time, std::int64_t now_ns);
+  void note_send(const Call& call, Flow& flow, std::uint64_t bytes, bool moves_all);
   void forget_sends(Flow& flow);
   bool may_move(const EndUser& user, const MeteredThread& but);
   void operate(const Call& call, FlowEnd end, const Amount& amount, EventType type);
   MeteredThread* user_of_end(const EndUser& user) { return processes_.find(user.tid, user.id); }
   DatagramAccount* account_of(const Flow& flow);
+  void record_from_sender(const Call& call, Flow& flow, Event received, const DatagramMark& mark);
   void record_verdict(const DatagramAccount::Verdict& verdict, LocalTime time, std::int64_t now_ns);
   void end_told(Flow& flow, bool sending, LocalTime time, std::int64_t now_ns);
   void record_last_gap(Flow& flow, bool sending, StreamPosition::Gap gap, LocalTime time, std::int64_t now_ns);
@@ -141,6 +165,7 @@ class Meter {
   Conversations conversations_;
   Processes processes_{recorder_};
   Paths paths_;
+  AwaitedSenders awaited_senders_;
   Gaps gaps_;
 };
 

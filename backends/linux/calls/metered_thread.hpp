@@ -14,6 +14,7 @@
 
 #include "model/event.hpp"
 #include "model/meter_flags.hpp"
+#include "os/kernel/tracee.hpp"
 
 namespace dpm {
 
@@ -117,7 +118,7 @@ class MeteredThread {
 
   // The end of the last call whose result the thread's I/O counters will tell, and the counters before that call.
   FlowEnd counted;
-  std::uint64_t read_before = 0, written_before = 0;
+  ThreadFiles::Transferred transferred_before;
 
  private:
   enum class State : std::uint8_t { open, finished, cancelled };

@@ -5,6 +5,11 @@
 namespace dpm {
 namespace {
 
+bool is_followed(std::int32_t descriptor) {
+  constexpr std::int32_t kFollowed = 1 << 20;
+  return descriptor >= 0 && descriptor < kFollowed;
+}
+
 std::uint32_t kind_of(const SocketDescription& socket) {
   return static_cast<std::uint32_t>(socket.domain << 16 | socket.type << 8 | socket.protocol);
 }
@@ -106,15 +111,15 @@ void Paths::assume_probable_of_process(std::uint32_t pid, const Socket& socket) 
 }
 
 void Paths::uses(const Call& call, Socket& socket) {
-  constexpr std::int32_t kDescriptorsFollowed = 1 << 20;
   conversations_.is_used(socket);
+  if (socket.first_pid == 0) socket.first_pid = call.thread->pid();
   const Medium medium = socket.description.medium;
   const bool takes_datagrams = medium == Medium::unix_datagram || medium == Medium::unix_seqpacket;
   if (takes_datagrams && !std::exchange(socket.takes_datagrams, true)) checks_.datagram_socket();
-  if (call.descriptor < 0 || call.descriptor >= kDescriptorsFollowed) return;
+  if (!is_followed(call.descriptor)) return;
   DescriptorTable& table = tables_[call.thread->pid()];
   const auto fd = static_cast<std::size_t>(call.descriptor);
-  if (table.at(fd) == socket.id) return;
+  if (table.at(fd) == socket.id && socket.announced) return;
   const bool known_here = table.holds(socket.id);
   put_descriptor(call, table, fd, socket.id, Evidence::inferred);
   if (!socket.announced) {
@@ -177,9 +182,10 @@ void Paths::connected(const Call& call, Socket* socket) {
 
 void Paths::duplicates(const Call& call, const Socket& socket, std::int32_t new_descriptor) {
   record(call, EventType::dup, socket, static_cast<std::uint32_t>(new_descriptor), Evidence::observed);
-  const auto table = tables_.find(call.thread->pid());
-  if (new_descriptor < 0 || table == tables_.end() || !table->second.holds(socket.id)) return;
-  put_descriptor(call, table->second, static_cast<std::size_t>(new_descriptor), socket.id, Evidence::observed);
+  if (socket.id == 0 || new_descriptor < 0) return;
+  DescriptorTable& table = tables_[call.thread->pid()];
+  for (const std::int32_t fd : {call.descriptor, new_descriptor})
+    if (is_followed(fd)) put_descriptor(call, table, static_cast<std::size_t>(fd), socket.id, Evidence::observed);
 }
 
 void Paths::listens(const Call& call, Socket& socket) {

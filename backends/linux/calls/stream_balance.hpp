@@ -22,7 +22,7 @@ class StreamBalance {
   struct Send {
     std::uint32_t tid = 0;
     std::uint64_t call_number = 0, bytes = 0;
-    std::int32_t descriptor = -1;  // of its thread; -1: not known
+    std::int32_t first_argument = -1;  // of its call; -1: not known
     std::int64_t since_ns = 0;
     std::int64_t look_at_ns = 0;  // to see whether it is over; not earlier
   };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backends/linux/calls/flow_table.hpp"
+
 namespace dpm {
 namespace {
 
@@ -16,6 +18,8 @@ bool may_be_in_progress(const OpenOperation& operation, const MeteredThread* by)
 void StreamPosition::finish(const OpenOperation& operation, std::uint64_t offset, std::uint64_t bytes) {
   MeteredThread& thread = *operation.thread;
   thread.closed(operation.end);
+  if (operation.tells_other_end)
+    for (const FlowEnd& end : thread.open_ends()) position_of(end).settle_transfer(operation, bytes);
   if (bytes == 0) {
     thread.cancel(operation.event);
     return;
@@ -63,6 +67,7 @@ StreamPosition::Gap StreamPosition::end_at(std::uint64_t offset) {
 
 void StreamPosition::finish_first(std::uint64_t offset) {
   const std::uint64_t moved = open_.front().known ? open_.front().bytes : moved_by_first(offset);
+  open_.front().known = true;
   finish(open_.front().operation, next_, moved);
   next_ += moved;
   open_.pop_front();
@@ -95,6 +100,72 @@ void StreamPosition::settle(const MeteredThread* thread, std::uint64_t bytes) {
     break;
   }
   finish_known();
+}
+
+void StreamPosition::settle_by_waiting(std::uint64_t offset, bool is_certain) {
+  while (!open_.empty()) finish_first(offset);
+  if (!is_certain) ++unchecked_;
+}
+
+void StreamPosition::settle_transfer(const OpenOperation& other, std::uint64_t bytes) {
+  Entry* const entry = find_entry(*other.thread, other.call_number);
+  if (entry == nullptr || !entry->operation.told_by_other_end || entry->known) return;
+  entry->known = true;
+  entry->bytes = std::min(bytes, entry->operation.asked);
+  finish_known();
+}
+
+void StreamPosition::settle_from_file(const MeteredThread& thread, std::uint64_t call_number, std::uint64_t bytes) {
+  Entry* const entry = find_entry(thread, call_number);
+  if (entry == nullptr || !awaits(*entry) || bytes > entry->operation.probable) return;
+  entry->known = true;
+  entry->bytes = bytes;
+  finish_known();
+}
+
+StreamPosition::Entry* StreamPosition::find_entry(const MeteredThread& thread, std::uint64_t call_number) {
+  const auto entry = std::ranges::find_if(open_, [&](const Entry& each) {
+    return each.operation.thread == &thread && each.operation.call_number == call_number;
+  });
+  return entry == open_.end() ? nullptr : &*entry;
+}
+
+// What several have moved shows as their sum: each gets what it probably moved, and the first that can have moved more gets the rest.
+bool StreamPosition::settle_shown(std::uint64_t offset) {
+  std::uint64_t known = next_, most = 0;
+  for (const Entry& entry : open_) {
+    if (!entry.known && !entry.operation.shows_in_pipe) return false;
+    known += entry.known ? entry.bytes : 0;
+    most += entry.known ? 0 : std::min(entry.operation.asked, kLengthMax);
+  }
+  if (offset < known || offset - known > most) return false;
+  std::uint64_t left = offset - known;
+  for (Entry& entry : open_) {
+    if (!awaits(entry)) continue;
+    entry.bytes = std::min(entry.operation.probable, left);
+    left -= entry.bytes;
+  }
+  for (Entry& entry : open_) {
+    if (!awaits(entry)) continue;
+    const std::uint64_t more = std::min(left, std::min(entry.operation.asked, kLengthMax) - entry.bytes);
+    entry.bytes += more;
+    left -= more;
+    entry.known = true;
+  }
+  finish_known();
+  return true;
+}
+
+void StreamPosition::await_pipe(const MeteredThread* thread) {
+  for (Entry& entry : open_)
+    if (entry.operation.thread == thread) entry.operation.shows_in_pipe |= !entry.known;
+}
+
+std::vector<OpenOperation> StreamPosition::unknown() const {
+  std::vector<OpenOperation> operations;
+  for (const Entry& entry : open_)
+    if (!entry.known) operations.push_back(entry.operation);
+  return operations;
 }
 
 bool StreamPosition::take_back(const MeteredThread* thread, std::uint64_t call_number) {

@@ -13,8 +13,10 @@
 // thread's I/O counters say or the waiting bytes show.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <vector>
 
 #include "backends/linux/calls/metered_thread.hpp"
 
@@ -22,14 +24,18 @@ namespace dpm {
 
 struct OpenOperation {
   MeteredThread* thread = nullptr;
-  FlowEnd end;                    // where it is
-  std::uint64_t event = 0;        // its number there
-  std::uint64_t call_number = 0;  // MeteredThread::call_number, when it was made
-  std::uint64_t asked = 0;        // it cannot move more
-  std::uint64_t probable = 0;     // what it will move, as far as was seen; if it moves more, more came meanwhile
-  std::uint64_t stood_at = 0;     // the offset of an exact stream then, as the kernel told it
-  bool guessed = false;           // `probable` was not seen waiting: it may be more than the stream has
-  std::int32_t descriptor = -1;   // in its thread, to look again
+  FlowEnd end;                     // where it is
+  std::uint64_t event = 0;         // its number there
+  std::uint64_t call_number = 0;   // MeteredThread::call_number, when it was made
+  std::uint64_t asked = 0;         // it cannot move more
+  std::uint64_t probable = 0;      // what it will move, as far as was seen; if it moves more, more came meanwhile
+  std::uint64_t stood_at = 0;      // the offset of an exact stream then, as the kernel told it
+  bool told_by_other_end = false;  // the operation of the same call at the other end of a transfer
+  bool tells_other_end = false;
+  bool shows_in_pipe = false;    // what waits in the pipe will tell what it moved
+  bool guessed = false;          // `probable` was not seen waiting: it may be more than the stream has
+  std::int32_t descriptor = -1;  // in its thread, to look again
+  std::int32_t first_argument = -1;
 };
 
 class StreamPosition {
@@ -65,9 +71,32 @@ class StreamPosition {
   // The process has left the stream: the same for its open operations.
   void accept_of_process(std::uint32_t pid, std::uint64_t stream_end = UINT64_MAX);
 
+  // The stream stands at `offset` by the bytes that wait and those that were received, and no operation is in progress.
+  void settle_by_waiting(std::uint64_t offset, bool is_certain);
+  // The thread's call moved `bytes` at the other end of its transfer.
+  void settle_transfer(const OpenOperation& other, std::uint64_t bytes);
+  // The call took `bytes` out of a file, if it can have done so.
+  void settle_from_file(const MeteredThread& thread, std::uint64_t call_number, std::uint64_t bytes);
+
+  // Of operations whose length will show in the pipe: together with all others they reach `offset`. False if they cannot, or if the length of
+  // another one is not known either.
+  bool settle_shown(std::uint64_t offset);
+  // So will that of the thread's open operation.
+  void await_pipe(const MeteredThread* thread);
+  bool awaits_pipe() const { return std::ranges::any_of(open_, awaits); }
+
   void open(const OpenOperation& operation);
+  // Operations whose length is not known.
+  std::vector<OpenOperation> unknown() const;
+  bool has_unknown() const {
+    return std::ranges::any_of(open_, [](const Entry& entry) { return !entry.known; });
+  }
+  bool is_open(const MeteredThread& thread, std::uint64_t call_number) {
+    return find_entry(thread, call_number) != nullptr;
+  }
   bool was_seen() const { return seen_; }
   bool has_open() const { return !open_.empty(); }
+  std::size_t open_operations() const { return open_.size(); }
   const OpenOperation* find(const MeteredThread* thread) const;
 
   // The offset the next operation will probably have.
@@ -88,6 +117,8 @@ class StreamPosition {
     bool accepted = false;  // by being probable
     std::uint64_t bytes = 0;
   };
+  static bool awaits(const Entry& entry) { return !entry.known && entry.operation.shows_in_pipe; }
+  Entry* find_entry(const MeteredThread& thread, std::uint64_t call_number);
   void finish(const OpenOperation& operation, std::uint64_t offset, std::uint64_t bytes);
   void finish_first(std::uint64_t offset);
   Gap stand_at(std::uint64_t offset);

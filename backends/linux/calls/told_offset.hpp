@@ -43,6 +43,10 @@ class ToldOffset {
     next_ = placed.offset + bytes;
     return placed;
   }
+  // The stream has passed a byte that it does not give.
+  void pass_one() {
+    if (next_) ++*next_;
+  }
   // Nothing more will be told: how many bytes are missing at the end.
   std::uint64_t end() { return is_ahead_ && ahead_ > 0 ? catch_up(ahead_).gap_bytes : 0; }
   std::optional<std::uint64_t> next() const { return next_; }

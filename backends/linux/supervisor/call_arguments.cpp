@@ -9,9 +9,12 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include "os/kernel/descriptor.hpp"
+#include "os/kernel/socket_queue.hpp"
 #include "os/kernel/tracee.hpp"
 
 namespace dpm {
@@ -41,6 +44,24 @@ std::uint64_t message_bytes(std::uint32_t tid, const msghdr& header) {
   return vector_bytes(tid, reinterpret_cast<std::uint64_t>(header.msg_iov), header.msg_iovlen);
 }
 
+// The address of an array of iovec, and its length.
+using Vector = std::pair<std::uint64_t, std::uint64_t>;
+
+Vector vector_of(const msghdr& header) { return {reinterpret_cast<std::uint64_t>(header.msg_iov), header.msg_iovlen}; }
+
+std::optional<Vector> given_vector(const Notification& notification, const MeteredCall& call, std::size_t place) {
+  const auto& arguments = notification.arguments;
+  if (call.length == LengthForm::vector) return Vector{arguments[1], arguments[2]};
+  if (call.length == LengthForm::message) {
+    msghdr header = {};
+    return read_object(notification.tid, arguments[1], header) ? std::optional(vector_of(header)) : std::nullopt;
+  }
+  mmsghdr header = {};
+  const bool is_read = call.length == LengthForm::messages &&
+                       read_object(notification.tid, arguments[1] + place * sizeof(mmsghdr), header);
+  return is_read ? std::optional(vector_of(header.msg_hdr)) : std::nullopt;
+}
+
 std::string name_at(std::uint32_t tid, std::uint64_t address, std::uint64_t length) {
   std::array<std::byte, sizeof(sockaddr_storage)> name;
   const std::size_t wanted = std::min<std::uint64_t>(length, name.size());
@@ -49,8 +70,28 @@ std::string name_at(std::uint32_t tid, std::uint64_t address, std::uint64_t leng
   return socket_name(name.data(), read);
 }
 
-std::string receiver_of(std::uint32_t tid, const msghdr& header) {
-  return name_at(tid, reinterpret_cast<std::uint64_t>(header.msg_name), header.msg_namelen);
+// The size of the datagrams that the kernel is to divide the message into (UDP_SEGMENT); 0: none is given with it.
+std::uint64_t segment_of(std::uint32_t tid, msghdr header) {
+  constexpr int kUdpSegment = 103;
+  constexpr std::size_t kControlMax = 1024;
+  if (header.msg_controllen == 0) return 0;
+  alignas(cmsghdr) std::array<std::byte, kControlMax> control;
+  const std::span<std::byte> part(control.data(), std::min<std::size_t>(header.msg_controllen, control.size()));
+  header.msg_controllen = read_memory(tid, reinterpret_cast<std::uint64_t>(header.msg_control), part);
+  header.msg_control = control.data();
+  for (cmsghdr* at = CMSG_FIRSTHDR(&header); at != nullptr; at = CMSG_NXTHDR(&header, at)) {
+    std::uint16_t segment = 0;
+    if (at->cmsg_level != IPPROTO_UDP || at->cmsg_type != kUdpSegment || at->cmsg_len < CMSG_LEN(sizeof segment))
+      continue;
+    std::memcpy(&segment, CMSG_DATA(at), sizeof segment);
+    return segment;
+  }
+  return 0;
+}
+
+GivenMessage given_by(std::uint32_t tid, const msghdr& header) {
+  return {message_bytes(tid, header),
+          name_at(tid, reinterpret_cast<std::uint64_t>(header.msg_name), header.msg_namelen), segment_of(tid, header)};
 }
 
 bool is_own_memory(std::uint64_t address, std::uint64_t bytes) {
@@ -147,35 +188,18 @@ std::uint64_t asked_bytes(const Notification& notification, const MeteredCall& c
   return 0;
 }
 
-std::string given_receiver(const Notification& notification, const MeteredCall& call) {
+GivenMessage given_message(const Notification& notification, const MeteredCall& call) {
+  if (call.length == LengthForm::message) {
+    msghdr header = {};
+    return read_object(notification.tid, notification.arguments[1], header) ? given_by(notification.tid, header)
+                                                                            : GivenMessage{};
+  }
+  GivenMessage message{.bytes = asked_bytes(notification, call)};
   if (call.address >= 0) {
     const auto at = static_cast<std::size_t>(call.address);
-    return name_at(notification.tid, notification.arguments[at], notification.arguments[at + 1]);
+    message.receiver = name_at(notification.tid, notification.arguments[at], notification.arguments[at + 1]);
   }
-  msghdr header = {};
-  if (call.length != LengthForm::message || !read_object(notification.tid, notification.arguments[1], header))
-    return "";
-  return receiver_of(notification.tid, header);
-}
-
-std::uint64_t given_segment(const Notification& notification, const MeteredCall& call) {
-  constexpr int kUdpSegment = 103;
-  constexpr std::size_t kControlMax = 1024;
-  msghdr header = {};
-  if (call.length != LengthForm::message || !read_object(notification.tid, notification.arguments[1], header)) return 0;
-  if (header.msg_controllen == 0) return 0;
-  alignas(cmsghdr) std::array<std::byte, kControlMax> control;
-  const std::span<std::byte> part(control.data(), std::min<std::size_t>(header.msg_controllen, control.size()));
-  header.msg_controllen = read_memory(notification.tid, reinterpret_cast<std::uint64_t>(header.msg_control), part);
-  header.msg_control = control.data();
-  for (cmsghdr* at = CMSG_FIRSTHDR(&header); at != nullptr; at = CMSG_NXTHDR(&header, at)) {
-    std::uint16_t segment = 0;
-    if (at->cmsg_level != IPPROTO_UDP || at->cmsg_type != kUdpSegment || at->cmsg_len < CMSG_LEN(sizeof segment))
-      continue;
-    std::memcpy(&segment, CMSG_DATA(at), sizeof segment);
-    return segment;
-  }
-  return 0;
+  return message;
 }
 
 std::vector<GivenMessage> given_messages(const Notification& notification, const MeteredCall& call) {
@@ -185,10 +209,36 @@ std::vector<GivenMessage> given_messages(const Notification& notification, const
   for (std::uint64_t i = 0; i < count; ++i) {
     mmsghdr header = {};
     if (!read_object(notification.tid, notification.arguments[1] + i * sizeof(mmsghdr), header)) break;
-    messages.push_back(
-        {message_bytes(notification.tid, header.msg_hdr), receiver_of(notification.tid, header.msg_hdr)});
+    messages.push_back(given_by(notification.tid, header.msg_hdr));
   }
   return messages;
+}
+
+std::uint64_t given_beginning(const Notification& notification, const MeteredCall& call, std::size_t place) {
+  constexpr std::size_t kPartsLookedAt = 16;
+  std::array<char, kBeginningBytes> bytes;
+  std::size_t filled = 0;
+  const auto take = [&](std::uint64_t address, std::uint64_t length) {
+    const std::span<char> room(bytes.data() + filled, std::min<std::uint64_t>(length, bytes.size() - filled));
+    const std::size_t read = read_memory(notification.tid, address, std::as_writable_bytes(room));
+    filled += read;
+    return read == room.size();
+  };
+  if (call.length == LengthForm::argument) {
+    const std::uint64_t length = notification.arguments[static_cast<std::size_t>(call.byte_count)];
+    return take(notification.arguments[1], length) ? beginning_of({bytes.data(), filled}) : 0;
+  }
+  const auto vector = given_vector(notification, call, place);
+  if (!vector) return 0;
+  std::array<iovec, kPartsLookedAt> parts;
+  const auto [address, count] = *vector;
+  const std::span<iovec> wanted(parts.data(), std::min<std::uint64_t>(count, parts.size()));
+  const auto into = std::as_writable_bytes(wanted);
+  if (read_memory(notification.tid, address, into) != into.size()) return 0;
+  for (const iovec& part : wanted)
+    if (!take(reinterpret_cast<std::uint64_t>(part.iov_base), part.iov_len)) return 0;
+  const bool is_all = count <= parts.size() || filled == bytes.size();
+  return is_all ? beginning_of({bytes.data(), filled}) : 0;
 }
 
 bool names_position(const Notification& notification, const MeteredCall& call) {

@@ -13,18 +13,18 @@ namespace dpm {
 // How many bytes the call wants to move; 0 if its memory cannot be read.
 std::uint64_t asked_bytes(const Notification& notification, const MeteredCall& call);
 
-// The receiver's name that a datagram's call gives; empty if it gives none.
-std::string given_receiver(const Notification& notification, const MeteredCall& call);
-
-// The size of the datagrams that the control data of a sendmsg() ask for (UDP_SEGMENT); 0: none.
-std::uint64_t given_segment(const Notification& notification, const MeteredCall& call);
-
-// sendmmsg: length and receiver of each message.
+// A message of a call that sends datagrams.
 struct GivenMessage {
   std::uint64_t bytes = 0;
-  std::string receiver;
+  std::string receiver;         // empty if the call names none
+  std::uint64_t segment = 0;    // the size of the datagrams that it asks the kernel to divide it into (UDP_SEGMENT)
+  std::uint64_t beginning = 0;  // not filled in
 };
+GivenMessage given_message(const Notification& notification, const MeteredCall& call);
+// Of sendmmsg().
 std::vector<GivenMessage> given_messages(const Notification& notification, const MeteredCall& call);
+// beginning_of() a datagram; of sendmmsg, of the one at this place. 0 if its memory cannot be read.
+std::uint64_t given_beginning(const Notification& notification, const MeteredCall& call, std::size_t place = 0);
 
 // Whether it is preadv2() or pwritev2() with a position in a file: pipes, sockets and eventfds refuse these.
 bool names_position(const Notification& notification, const MeteredCall& call);

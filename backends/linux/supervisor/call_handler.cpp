@@ -35,7 +35,7 @@ CallOutcome CallHandler::handle(const Notification& notification) {
   ++thread->metered->notified_calls;
   ++thread->metered->call_number;
   tracker_.bypasses().look_for_ring(*thread->metered);
-  if (!last_call_is_over(notification, *thread)) return CallOutcome::let_go;
+  if (!last_call_is_over(notification, shape, *thread)) return CallOutcome::let_go;
   if (notification.arch != kNativeArch) note_32_bit_call(notification, *thread);
   if (shape == nullptr) return CallOutcome::let_go;
   const auto unmade = take_unmade(*thread, notification, shared_.clock.now());
@@ -80,14 +80,18 @@ TrackedThread* CallHandler::thread_of(const Notification& notification, const Me
 }
 
 // The effect of the thread's last call is known now at the latest. False if the thread itself has ended meanwhile.
-bool CallHandler::last_call_is_over(const Notification& notification, TrackedThread& thread) {
+bool CallHandler::last_call_is_over(const Notification& notification, const MeteredCall* shape, TrackedThread& thread) {
+  const bool receives = shape != nullptr && shape->family == CallFamily::receive;
   thread.metered->was_seen(shared_.clock.now());
-  receives_.is_over(thread);
+  receives_.is_over(thread, receives ? descriptor_of(notification, *shape) : -1);
   sends_.is_over(thread);
   if (thread.wait && !waits_.is_past_wait(notification.tid)) return false;
   thread.counters_read = false;
   thread.seen_running = 0;  // in a call that is over
-  if (thread.metered->counted.flow != nullptr) inspector_.read_counters(thread);
+  if (Flow* const counted = thread.metered->counted.flow) {
+    inspector_.read_counters(thread);
+    if (counted->is_pipe) inspector_.settle_pipe(*counted, thread.metered);
+  }
   return true;
 }
 
@@ -201,6 +205,7 @@ void CallHandler::finish() {
     if (thread->hold) held_.go_on(*thread);
   }
   for (const auto& [tid, thread] : shared_.table.threads()) {
+    sends_.settle_parts(*thread, true);
     tracker_.cpu_times().read(*thread);
     shared_.meter.leave(*thread->metered);
   }
@@ -212,6 +217,7 @@ void CallHandler::thread_ends(TrackedThread& thread, bool number_goes_on) {
   const bool may_pass_on = thread.metered->tid() == thread.metered->pid() && thread.process->several_threads;
   if (thread.wait) waits_.thread_ends(thread);
   receives_.thread_ends(thread, !may_pass_on);
+  sends_.settle_parts(thread, true);
   if (thread.metered->counted.flow != nullptr && !number_goes_on) inspector_.read_last_counters(thread);
   if (thread.metered->tid() == thread.metered->pid()) read_closed_sockets();
 }

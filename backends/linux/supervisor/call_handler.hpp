@@ -44,7 +44,7 @@ class CallHandler : private ProcessObserver {
  private:
   bool may_have_executed(const TrackedThread& thread) const;
   TrackedThread* thread_of(const Notification& notification, const MeteredCall* shape);
-  bool last_call_is_over(const Notification& notification, TrackedThread& thread);
+  bool last_call_is_over(const Notification& notification, const MeteredCall* shape, TrackedThread& thread);
   bool is_made_again(const Notification& notification, const MeteredCall& shape, const TrackedThread& thread) const;
   bool must_fail(const MeteredCall& shape, TrackedThread& thread, bool again) const;
   CallOutcome give(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);

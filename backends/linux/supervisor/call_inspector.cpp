@@ -48,6 +48,7 @@ Call CallInspector::describe_call(const Notification& notification, const Metere
   call.pc = places_.place_of(notification, thread);
   call.load = shared_.kernel.runnable_tasks(call.now_ns);
   call.descriptor = descriptor_of(notification, shape);
+  call.first_argument = static_cast<std::int32_t>(notification.arguments[0]);
   call.counted_in_io = shape.counted_in_io;
   return call;
 }
@@ -144,6 +145,21 @@ Flow* CallInspector::stream_from(int fd, const DescriptorIdentity& identity) {
   return flow == nullptr || flow->kind != ChannelKind::stream ? nullptr : flow;
 }
 
+Flow* CallInspector::stream_to(TrackedThread& thread, std::int32_t descriptor) {
+  const UniqueFd fd = borrow(thread, descriptor);
+  const DescriptorIdentity identity = fd ? shared_.files.identify(fd.get()) : DescriptorIdentity{};
+  if (identity.kind == DescriptorIdentity::Kind::pipe)
+    return &shared_.meter.conversations().pipe(identity.device, identity.id);
+  const Socket* socket =
+      identity.kind == DescriptorIdentity::Kind::socket ? socket_behind(fd.get(), identity.id) : nullptr;
+  return socket == nullptr ? nullptr : socket->out;
+}
+
+bool CallInspector::gives_datagrams(int fd, const DescriptorIdentity& identity) {
+  const Socket* socket = identity.kind == DescriptorIdentity::Kind::socket ? socket_behind(fd, identity.id) : nullptr;
+  return socket != nullptr && keeps_boundaries(socket->description.medium);
+}
+
 // A thread that was just woken in its call is running, and so is one that left the call long ago, or waits for a CPU. A
 // thread that has used CPU time at each look counts as computing.
 bool CallInspector::may_be_in_call(TrackedThread& thread, std::int32_t descriptor) {
@@ -166,9 +182,75 @@ bool CallInspector::may_be_in_call(TrackedThread& thread, std::int32_t descripto
 // Forgets the sends that are over, though their threads have made no call since. False if there was none.
 bool CallInspector::forget_finished(StreamBalance& sends) {
   return sends.forget_finished(shared_.clock.steady_now_ns(), [this](const StreamBalance::Send& send) {
-    TrackedThread* thread = send.descriptor < 0 ? nullptr : shared_.table.thread(send.tid);
-    return thread != nullptr && !may_be_in_call(*thread, send.descriptor);
+    TrackedThread* thread = send.first_argument < 0 ? nullptr : shared_.table.thread(send.tid);
+    return thread != nullptr && !may_be_in_call(*thread, send.first_argument);
   });
+}
+
+bool CallInspector::is_sending(const PartialSend& send, const MeteredThread* seen) {
+  TrackedThread* const thread = send.by == seen ? nullptr : shared_.table.thread(send.tid);
+  const bool is_same_call = thread != nullptr && thread->metered->call_number == send.call_number;
+  return is_same_call && may_be_in_call(*thread, send.first_argument);
+}
+
+// A receive that has data does not sleep: a thread that sleeps in a call is in its next one, which was not handed to the supervisor yet.
+bool CallInspector::is_receiving(const Flow& flow, const MeteredThread* seen) {
+  constexpr int kLooks = 50;
+  for (int looks = 0; looks < kLooks; ++looks) {
+    if (seen != nullptr && seen->tid() == flow.receiver.tid) return false;
+    if (!shared_.meter.may_be_received_from(flow)) return false;
+    const TrackedThread* const reader = shared_.table.thread(flow.receiver.tid);
+    if (reader == nullptr) return false;
+    const std::uint32_t pid = reader->metered->pid();
+    if (shared_.kernel.call_state(pid, flow.receiver.tid, flow.receiver.descriptor) != CallState::running) return false;
+  }
+  return true;
+}
+
+bool CallInspector::settle_partial(Flow& flow, const MeteredThread* seen) {
+  if (!flow.partial) return true;
+  if (is_sending(*flow.partial, seen) || is_receiving(flow, seen)) return false;
+  shared_.meter.settle_partial(flow, shared_.files.bytes_waiting_at(flow.partial->other_end));
+  return true;
+}
+
+// A receive that has data does not sleep, as in is_receiving().
+bool CallInspector::is_under_way(const OpenOperation& operation, bool sends) {
+  constexpr int kLooks = 50;
+  const MeteredThread& by = *operation.thread;
+  TrackedThread* const thread = shared_.table.thread(by.tid());
+  if (thread == nullptr || thread->metered != &by || by.call_number != operation.call_number) return false;
+  if (sends) return may_be_in_call(*thread, operation.first_argument);
+  for (int looks = 0; looks < kLooks; ++looks)
+    if (shared_.kernel.call_state(by.pid(), by.tid(), operation.first_argument) != CallState::running) return false;
+  return true;
+}
+
+bool CallInspector::settle_pipe(Flow& flow, const MeteredThread* seen) {
+  if (!flow.sent.awaits_pipe() && !flow.received.awaits_pipe()) return true;
+  std::vector<TrackedThread*> counted;
+  for (const bool sends : {true, false}) {
+    for (const OpenOperation& operation : position_of({&flow, sends}).unknown()) {
+      if (operation.thread != seen && is_under_way(operation, sends)) return false;
+      TrackedThread* const thread = shared_.table.thread(operation.thread->tid());
+      const bool is_counted = thread != nullptr && thread->metered == operation.thread && !operation.shows_in_pipe;
+      if (is_counted && operation.thread->counted == FlowEnd{&flow, sends}) counted.push_back(thread);
+    }
+  }
+  for (TrackedThread* thread : counted) read_counters(*thread);
+  for (const EndUser& user : {flow.sender, flow.receiver})
+    if (const auto waiting = bytes_in_pipe(flow, user)) return shared_.meter.settle_pipe(flow, *waiting);
+  return false;
+}
+
+std::optional<std::uint64_t> CallInspector::bytes_in_pipe(Flow& flow, const EndUser& user) {
+  TrackedThread* const thread = shared_.table.thread(user.tid);
+  if (thread == nullptr || thread->metered->id() != user.id || !thread->thread_fd) return std::nullopt;
+  const UniqueFd fd = shared_.files.borrow(thread->thread_fd.get(), user.descriptor);
+  const auto identity = fd ? shared_.files.identify(fd.get(), false) : DescriptorIdentity{};
+  const bool is_same = identity.kind == DescriptorIdentity::Kind::pipe &&
+                       &shared_.meter.conversations().pipe(identity.device, identity.id) == &flow;
+  return is_same ? std::optional<std::uint64_t>(shared_.files.bytes_waiting(fd.get())) : std::nullopt;
 }
 
 void CallInspector::read_counters(TrackedThread& thread) {
@@ -180,7 +262,7 @@ void CallInspector::read_counters(TrackedThread& thread) {
 
 std::uint64_t CallInspector::bytes_read(TrackedThread& thread) {
   ThreadFiles::Transferred transferred;
-  const std::uint64_t before = thread.metered->read_before;
+  const std::uint64_t before = thread.metered->transferred_before.read_bytes;
   return thread.files->transferred(transferred) && transferred.read_bytes > before ? transferred.read_bytes - before
                                                                                    : 0;
 }
@@ -206,6 +288,15 @@ std::optional<StreamBalance::Received> CallInspector::received_by_sends(Flow& fl
   if (!received || received->certain || waiting > 0) return received;
   if (!shared_.files.comes_no_more(fd) || shared_.files.bytes_waiting(fd) > 0) return received;
   return shared_.meter.received(flow, 0, true);
+}
+
+void CallInspector::settle_units(const Call& call, Flow& flow, int fd, EventCounter& counter) {
+  auto received = shared_.meter.received(flow, counter.count, false);
+  if (received && !received->certain && forget_finished(flow.balance)) {
+    counter = shared_.files.read_event_counter(fd).value_or(counter);
+    received = shared_.meter.received(flow, counter.count, false);
+  }
+  if (received) shared_.meter.settle_units(call, flow, *received, counter.count);
 }
 
 }  // namespace dpm

@@ -49,10 +49,20 @@ class CallInspector {
   Socket* socket_behind(int fd, std::uint64_t id);
   // The stream that can be read from this descriptor, if it is one.
   Flow* stream_from(int fd, const DescriptorIdentity& identity);
+  // The stream that a transfer gives to by this descriptor of the thread.
+  Flow* stream_to(TrackedThread& thread, std::int32_t descriptor);
+  bool gives_datagrams(int fd, const DescriptorIdentity& identity);
 
   // ---- progress
   // Whether the thread may be in a call on this descriptor, or has just been woken in it.
   bool may_be_in_call(TrackedThread& thread, std::int32_t descriptor);
+  // Whether the length of Flow::partial is known, or there is none. It shows when the send and the receives are over. `seen`: a thread that
+  // is out of its calls.
+  bool settle_partial(Flow& flow, const MeteredThread* seen);
+  // Whether the thread that received there last may still be in that call.
+  bool is_receiving(const Flow& flow, const MeteredThread* seen);
+  // Whether the lengths of all operations on the pipe are known that show by what waits in it. `seen`: a thread that is out of its calls.
+  bool settle_pipe(Flow& flow, const MeteredThread* seen);
   // The thread's I/O counters tell how much its last call moved.
   void read_counters(TrackedThread& thread);
   // How much its read() and similar calls have returned since then.
@@ -63,6 +73,9 @@ class CallInspector {
   // before them. `waiting` may be read again.
   std::optional<StreamBalance::Received> received_by_sends(Flow& flow, int fd, std::uint64_t& waiting);
 
+  // Looks at the units of an eventfd, and settles its reads that are over. Their thread: `call`.
+  void settle_units(const Call& call, Flow& flow, int fd, EventCounter& counter);
+
   // The supervisor does not know the call's thread.
   void could_not_look() { unlooked_calls_ += shared_.files.may_open_no_more() ? 1 : 0; }
   std::uint64_t unlooked_calls() const { return unlooked_calls_; }  // because the meter had no descriptor left
@@ -70,6 +83,10 @@ class CallInspector {
   std::vector<std::string> warnings() const;
 
  private:
+  bool is_sending(const PartialSend& send, const MeteredThread* seen);
+  bool is_under_way(const OpenOperation& operation, bool sends);
+  // Through the descriptor of a thread that has used it.
+  std::optional<std::uint64_t> bytes_in_pipe(Flow& flow, const EndUser& user);
   bool forget_finished(StreamBalance& sends);
   void note_untold_peer(SocketDescription& socket, std::uint32_t pid);
   Bypass way_past(int fd);

@@ -56,6 +56,12 @@ bool CpuTimes::process_has_used(const TrackedThread& thread, std::uint64_t& cpu_
          thread.process->kinship.counter.cpu_time_ns(cpu_ns);
 }
 
+// Another thread has executed a program, and has the number of the first, which has ended: what is read under that number is that thread's.
+bool CpuTimes::is_taken_over(const TrackedThread& thread) const {
+  const std::uint32_t pid = thread.metered->pid();
+  return thread.metered->tid() == pid && !shared_.kernel.is_ending(pid, pid).value_or(true);
+}
+
 // The CPU time of an ended thread, among other threads of its process.
 std::optional<std::uint64_t> CpuTimes::share_of_ended(TrackedThread& thread) {
   constexpr std::size_t kThreadsMax = 256;
@@ -63,11 +69,13 @@ std::optional<std::uint64_t> CpuTimes::share_of_ended(TrackedThread& thread) {
   std::uint64_t total_ns = 0;
   // The process's clock first: what its running threads use meanwhile is theirs.
   if (kinship.threads.size() > kThreadsMax || !process_has_used(thread, total_ns)) return std::nullopt;
-  std::uint64_t accounted_ns = kinship.ended_cpu_ns + thread.cpu_ns, sharing = 1;
+  std::uint64_t accounted_ns = kinship.ended_cpu_ns + thread.cpu_ns, sharing = 1, heirs_ns = 0;
+  const bool has_heir = is_taken_over(thread) && thread.files->cpu_time_ns(heirs_ns);
   for (TrackedThread* other : kinship.threads) {
     if (other == &thread) continue;
-    std::uint64_t cpu_ns = 0;
-    const bool is_there = other->files->cpu_time_ns(cpu_ns);
+    std::uint64_t cpu_ns = heirs_ns;
+    const bool is_heir = has_heir && kinship.threads.size() == 2;
+    const bool is_there = is_heir || other->files->cpu_time_ns(cpu_ns);
     accounted_ns += is_there ? cpu_ns : other->cpu_ns;
     sharing += is_there ? 0 : 1;
   }
@@ -97,7 +105,8 @@ void CpuTimes::read_last(TrackedThread& thread, LocalTime end) {
   std::optional<std::uint64_t> used;
   if (alone && process_has_used(thread, cpu_ns)) {
     used = cpu_ns - std::min(cpu_ns, kinship.ended_cpu_ns);
-  } else if (thread.counter.cpu_time_ns(cpu_ns) || (!alone && is_first && thread.files->cpu_time_ns(cpu_ns))) {
+  } else if (thread.counter.cpu_time_ns(cpu_ns) ||
+             (!alone && is_first && thread.files->cpu_time_ns(cpu_ns) && !is_taken_over(thread))) {
     used = cpu_ns;
   } else if (!alone) {
     used = share_of_ended(thread);
@@ -112,6 +121,16 @@ void CpuTimes::read_last(TrackedThread& thread, LocalTime end) {
     if (alone) ask_parent(thread);
   }
   kinship.ended_cpu_ns += thread.cpu_ns;
+}
+
+// Its clock goes on under the number of the process, and counts what it used before. Other threads may have got a share of that, as long
+// as it could not be found under its old number.
+void CpuTimes::goes_on(TrackedThread& executing, TrackedThread& first) {
+  Kinship& kinship = executing.process->kinship;
+  std::uint64_t cpu_ns = 0, total_ns = 0;
+  const bool is_known = first.files->cpu_time_ns(cpu_ns) && process_has_used(first, total_ns);
+  if (is_known) has_used(executing, std::min(cpu_ns, total_ns - std::min(total_ns, kinship.ended_cpu_ns)));
+  kinship.ended_cpu_ns += executing.cpu_ns;
 }
 
 void CpuTimes::count_children(const TrackedProcess& process) {

@@ -32,6 +32,8 @@ class CpuTimes {
   void read(TrackedThread& thread);
   // The thread ended at `end`.
   void read_last(TrackedThread& thread, LocalTime end);
+  // The thread has executed a program, and goes on as the first of its process.
+  void goes_on(TrackedThread& executing, TrackedThread& first);
 
   // Opens a counter, because its last CPU time may not be readable otherwise.
   void count(TrackedThread& thread);
@@ -57,6 +59,7 @@ class CpuTimes {
   bool process_has_used(const TrackedThread& thread, std::uint64_t& cpu_ns) const;
   void has_used(TrackedThread& thread, std::uint64_t cpu_ns);
   std::optional<std::uint64_t> share_of_ended(TrackedThread& thread);
+  bool is_taken_over(const TrackedThread& thread) const;
   void ask_parent(TrackedThread& thread);
 
   Shared& shared_;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "os/kernel/datagram_refusal.hpp"
+#include "os/kernel/socket_diagnosis.hpp"
 #include "os/kernel/tracee.hpp"
 
 namespace dpm {
@@ -40,9 +41,11 @@ std::uint64_t LinuxFileView::bytes_of_one_receive(int fd, std::uint64_t room, st
   return dpm::bytes_of_one_receive(fd, room, waiting);
 }
 
-std::optional<ReceiveState> LinuxFileView::tcp_receive_state(int fd, std::uint64_t expected) {
-  return dpm::tcp_receive_state(fd, expected);
+std::optional<ReceiveState> LinuxFileView::tcp_receive_state(int fd, std::uint64_t expected, bool may_be_urgent) {
+  return dpm::tcp_receive_state(fd, expected, may_be_urgent);
 }
+
+std::optional<std::uint64_t> LinuxFileView::tcp_urgent_offset(int fd) { return dpm::tcp_urgent_offset(fd); }
 
 std::uint64_t LinuxFileView::tcp_quiet_ns(int fd) { return dpm::tcp_quiet_ns(fd); }
 
@@ -51,6 +54,8 @@ DatagramQueue LinuxFileView::look_at_datagrams(int fd) { return dpm::look_at_dat
 std::vector<WaitingDatagram> LinuxFileView::datagrams_behind(int fd, const WaitingDatagram& first, std::size_t most) {
   return dpm::datagrams_behind(fd, first, most);
 }
+
+bool LinuxFileView::merges_datagrams(int fd) { return dpm::merges_datagrams(fd); }
 
 std::optional<DatagramMemory> LinuxFileView::datagram_memory(int fd) { return dpm::datagram_memory(fd); }
 
@@ -70,6 +75,8 @@ bool LinuxFileView::cannot_send(int fd) { return dpm::cannot_send(fd); }
 
 std::uint64_t LinuxFileView::memory_not_received(int fd) { return dpm::memory_not_received(fd); }
 
+std::optional<std::uint64_t> LinuxFileView::bytes_waiting_at(std::uint64_t inode) { return unix_bytes_waiting(inode); }
+
 SendRoom LinuxFileView::room_to_send(int fd, std::uint64_t bytes) { return dpm::room_to_send(fd, bytes); }
 
 bool LinuxFileView::fails_for_room_only(int fd) { return dpm::fails_for_room_only(fd); }
@@ -83,6 +90,11 @@ std::uint64_t LinuxFileView::bytes_left_in_file(int fd, std::optional<std::int64
   if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) return UINT64_MAX;
   const std::int64_t offset = given ? *given : ::lseek(fd, 0, SEEK_CUR);
   return status.st_size > offset ? static_cast<std::uint64_t>(status.st_size - offset) : 0;
+}
+
+std::optional<std::int64_t> LinuxFileView::place_in_file(int fd) {
+  const std::int64_t place = ::lseek(fd, 0, SEEK_CUR);
+  return place < 0 ? std::nullopt : std::optional(place);
 }
 
 bool LinuxFileView::can_move(int source, int destination) {

@@ -17,6 +17,7 @@
 #include "os/descriptors.hpp"
 #include "os/heap.hpp"
 #include "os/machine.hpp"
+#include "os/startable_tasks.hpp"
 
 namespace dpm {
 namespace {
@@ -78,6 +79,10 @@ struct LinuxSource::State {
     supervisor = current;
     if (supervisor != nullptr && stopped) supervisor->stop();
   }
+  Error give_up(const Error& why) {
+    set_supervisor(nullptr);
+    return Error{"meter the program: " + why.what};
+  }
 };
 
 LinuxSource::LinuxSource(MeteredProgram program, MeterOptions options, std::function<void()> on_ready)
@@ -100,9 +105,16 @@ Result<void> LinuxSource::run(EventSink& sink) {
   RecordQueue queue(state.options.waiting_records_max, state.options.patience);
   std::optional<Supervisor> supervisor(std::in_place, state.program, state.options, call_cost_ns, queue);
   state.set_supervisor(&*supervisor);
+  auto serving = start_thread([&supervisor] { supervisor->serve(); });
+  if (!serving) return state.give_up(serving.error());
+  auto attending = start_thread([&supervisor, &serving] { supervisor->attend(serving->native_handle()); });
+  if (!attending) {
+    supervisor->stop();
+    supervisor->attend(serving->native_handle());  // it ends the other one
+    serving->join();
+    return state.give_up(attending.error());
+  }
   sink.on_begin(state.info);
-  std::thread serving([&supervisor] { supervisor->serve(); });
-  std::thread attending([&supervisor, &serving] { supervisor->attend(serving.native_handle()); });
   if (state.on_ready) state.on_ready();
 
   std::uint64_t delivered = 0;
@@ -115,8 +127,8 @@ Result<void> LinuxSource::run(EventSink& sink) {
     delivered += batch->events.size();
     if (!batch->events.empty()) sink.on_events(batch->events);
   }
-  serving.join();
-  attending.join();
+  serving->join();
+  attending->join();
   state.set_supervisor(nullptr);
   state.summary = supervisor->summary();
 

@@ -11,12 +11,13 @@
 #include <string_view>
 
 #include "os/kernel/descriptor.hpp"
+#include "os/kernel/socket_queue.hpp"
 #include "os/kernel/tracee.hpp"
 
 namespace dpm {
 namespace {
 
-constexpr std::size_t kNameBytes = sizeof(sockaddr_in6), kDataBytes = 64;
+constexpr std::size_t kNameBytes = sizeof(sockaddr_in6), kDataBytes = 64, kControlBytes = 256;
 
 std::string internet_name(std::span<const std::byte> name) {
   sa_family_t family = AF_UNSPEC;
@@ -43,6 +44,9 @@ MessageArray::MessageArray(std::uint32_t tid, std::uint64_t address, std::size_t
     room.data = reinterpret_cast<std::uint64_t>(first_parts[i].iov_base);
     room.data_bytes = std::min(first_parts[i].iov_len, kDataBytes);
     if (header.msg_iovlen == 1) room.most_bytes = first_parts[i].iov_len;
+    room.control = reinterpret_cast<std::uint64_t>(header.msg_control);
+    room.control_bytes =
+        header.msg_control == nullptr ? 0 : std::min<std::size_t>(header.msg_controllen, kControlBytes);
     room.name = reinterpret_cast<std::uint64_t>(header.msg_name);
     room.name_bytes = header.msg_name == nullptr ? 0 : std::min<std::size_t>(header.msg_namelen, kNameBytes);
     rooms_.push_back(room);
@@ -57,6 +61,7 @@ bool MessageArray::overlaps(const MessageArray& other) const {
 std::vector<MessageEntry> MessageArray::read(std::uint32_t tid) const {
   struct Contents {
     std::array<std::byte, kNameBytes + kDataBytes> bytes = {};
+    alignas(cmsghdr) std::array<std::byte, kControlBytes> control = {};
   };
   std::vector<mmsghdr> headers(rooms_.size());
   std::vector<Contents> contents(rooms_.size());
@@ -65,6 +70,8 @@ std::vector<MessageEntry> MessageArray::read(std::uint32_t tid) const {
     const std::span<std::byte> bytes(contents[i].bytes);
     if (rooms_[i].name_bytes > 0) parts.push_back({rooms_[i].name, bytes.first(rooms_[i].name_bytes)});
     if (rooms_[i].data_bytes > 0) parts.push_back({rooms_[i].data, bytes.subspan(kNameBytes, rooms_[i].data_bytes)});
+    if (rooms_[i].control_bytes > 0)
+      parts.push_back({rooms_[i].control, std::span<std::byte>(contents[i].control).first(rooms_[i].control_bytes)});
   }
   headers.resize(read_memory(tid, address_, std::as_writable_bytes(std::span(headers))) / sizeof(mmsghdr));
   read_memory(tid, parts);
@@ -72,8 +79,14 @@ std::vector<MessageEntry> MessageArray::read(std::uint32_t tid) const {
   for (std::size_t i = 0; i < headers.size(); ++i) {
     const std::span<const std::byte> bytes(contents[i].bytes);
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    entries.push_back({headers[i].msg_len, std::hash<std::string_view>{}(text),
-                       internet_name(bytes.first(rooms_[i].name_bytes)), headers[i].msg_len <= rooms_[i].most_bytes});
+    MessageEntry entry{headers[i].msg_len, std::hash<std::string_view>{}(text),
+                       internet_name(bytes.first(rooms_[i].name_bytes)), headers[i].msg_len <= rooms_[i].most_bytes};
+    msghdr filled = {};
+    filled.msg_control = contents[i].control.data();
+    filled.msg_controllen = std::min<std::size_t>(headers[i].msg_hdr.msg_controllen, rooms_[i].control_bytes);
+    entry.part_bytes = merged_part_bytes(filled);
+    entry.tells_parts = rooms_[i].control_bytes >= CMSG_SPACE(sizeof(int));
+    entries.push_back(std::move(entry));
   }
   return entries;
 }

@@ -20,6 +20,9 @@ struct MessageEntry {
   std::uint64_t contents = 0;  // a hash of the sender's name and of the first bytes of the data
   std::string sender_name;     // of an Internet socket, if the program asks for it
   bool fits = true;            // the length is not more than there is room for
+  std::uint32_t part_bytes =
+      0;  // it is several that the kernel has merged (UDP_GRO), of this length; 0: not as far as it says
+  bool tells_parts = false;  // the kernel had room to say so
 };
 
 class MessageArray {
@@ -37,6 +40,7 @@ class MessageArray {
  private:
   struct Room {
     std::uint64_t data = 0, data_bytes = 0, name = 0, name_bytes = 0;
+    std::uint64_t control = 0, control_bytes = 0;
     std::uint64_t most_bytes = UINT64_MAX;  // that the entry has room for, if that is known
   };
   std::uint64_t address_ = 0;

@@ -54,7 +54,7 @@ Processes::Birth ProcessTracker::birth_of(std::uint32_t tid, std::uint32_t pid, 
   birth.program = shared_.kernel.read_program_path(named_by);
   birth.name = shared_.kernel.read_command_name(named_by, creator.executed_since ? named_by : tid);
   // It waits before its first instruction: it still has dpm's name, and its CPU time so far is dpm's.
-  if (tid == program_.pid && program_.from_start) {
+  if (tid == program_.pid && program_.from_start && creator.thread == nullptr) {
     birth.name = file_name(first_word(program_.command));
     shared_.kernel.process_cpu_time_ns(pid, birth.cpu_before_ns);
   }
@@ -97,7 +97,7 @@ void ProcessTracker::join_kin(TrackedThread& thread, std::uint32_t creator_pid) 
   Kinship& kinship = thread.process->kinship;
   kinship.threads.push_back(&thread);
   if (kinship.first.is_none()) kinship.first = thread.metered->id();
-  if (pid != thread.metered->tid() || creator_pid == 0) return;
+  if (pid != thread.metered->tid() || creator_pid == 0 || creator_pid == pid) return;
   kinship.parent_pid = creator_pid;
   child_waits_.gone(pid);  // of an earlier process of that number
   TrackedProcess* parent = shared_.table.process(creator_pid);
@@ -151,6 +151,7 @@ void ProcessTracker::announced(const ProcessChange& change) {
   const LocalTime time = shared_.clock.at(static_cast<std::int64_t>(change.boot_time_ns));
   if (change.kind == ProcessChange::Kind::fork) return forked(change, time);
   TrackedThread* thread = shared_.table.thread(change.tid);
+  if (thread == nullptr && change.kind == ProcessChange::Kind::exec) thread = takes_over(change.pid, time);
   if (thread == nullptr) return;
   if (change.kind == ProcessChange::Kind::exec) return executed(*thread, time);
   const bool number_goes_on = std::any_of(news_.begin(), news_.end(), [&change](const ProcessChange& next) {
@@ -170,6 +171,20 @@ void ProcessTracker::forked(const ProcessChange& change, LocalTime time) {
   if (!is_process) parent->process->several_threads = true;
   cpu_times_.read(*parent);
   register_thread(change.tid, change.pid, {parent->metered, itself}, time);
+}
+
+// Another thread than the first executes a program: the first has ended, as all others have. It gets the number of the process, and
+// goes on as a new thread that it has made. Nothing if no thread is left.
+TrackedThread* ProcessTracker::takes_over(std::uint32_t pid, LocalTime time) {
+  TrackedProcess* const process = shared_.table.process(pid);
+  if (process == nullptr || !process->kinship.first_has_ended || process->kinship.threads.empty()) return nullptr;
+  TrackedThread& executing = *process->kinship.threads.front();
+  process->kinship.first_has_ended = false;
+  TrackedThread& first = register_thread(pid, pid, {executing.metered, true}, time);
+  observer_.thread_ends(executing, true);
+  cpu_times_.goes_on(executing, first);
+  record_end(executing, 0, time);
+  return &first;
 }
 
 void ProcessTracker::executed(TrackedThread& thread, LocalTime time) {
@@ -195,6 +210,11 @@ void ProcessTracker::ended(TrackedThread& thread, std::uint32_t exit_code, Local
   if (looks() && tid == pid) look_at_last_program(thread);
   observer_.thread_ends(thread, number_goes_on);
   cpu_times_.read_last(thread, time);
+  record_end(thread, exit_code, time);
+}
+
+void ProcessTracker::record_end(TrackedThread& thread, std::uint32_t exit_code, LocalTime time) {
+  const std::uint32_t pid = thread.metered->pid(), tid = thread.metered->tid();
   shared_.meter.ended(*thread.metered, exit_code, time, shared_.clock.steady_ns(time));
   const std::shared_ptr<TrackedProcess> process = thread.process;
   bypasses_.has_ended(thread);

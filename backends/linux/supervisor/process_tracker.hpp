@@ -105,7 +105,9 @@ class ProcessTracker {
   void announced(const ProcessChange& change);
   void forked(const ProcessChange& change, LocalTime time);
   void executed(TrackedThread& thread, LocalTime time);
+  TrackedThread* takes_over(std::uint32_t pid, LocalTime time);
   void ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime time, bool number_goes_on);
+  void record_end(TrackedThread& thread, std::uint32_t exit_code, LocalTime time);
   void is_gone(std::uint32_t pid, const Kinship& kinship, LocalTime time);
   void adopt(std::uint32_t child_pid);
   void forget(TrackedThread& thread);

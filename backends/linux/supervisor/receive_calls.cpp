@@ -13,13 +13,6 @@
 namespace dpm {
 namespace {
 
-// Flags of calls that take nothing from the stream, or take something out of order.
-constexpr std::uint64_t kNotAReceive = MSG_PEEK | MSG_OOB;
-
-std::uint64_t argument(const Notification& notification, std::int16_t at) {
-  return notification.arguments[static_cast<std::size_t>(at)];
-}
-
 bool is_waiting(ReceiveDecision decision) {
   return decision == ReceiveDecision::wait_for_data || decision == ReceiveDecision::wait_for_turn;
 }
@@ -27,10 +20,6 @@ bool is_waiting(ReceiveDecision decision) {
 // The call takes all that waits, and goes on waiting for more. Nothing that was seen ends it earlier.
 bool waits_for_rest(const ReceiveRequest& request, const QueueState& queue) {
   return queue.bytes == queue.front.bytes && queue.bytes < request.asked && !queue.ended;
-}
-
-std::uint64_t units_taken(const EventCounter& counter) {
-  return counter.is_semaphore ? std::min<std::uint64_t>(counter.count, 1) : counter.count;
 }
 
 }  // namespace
@@ -71,12 +60,18 @@ ReceiveRequest ReceiveCalls::request_of(const Notification& notification, const 
 
 CallOutcome ReceiveCalls::receive(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
   const std::uint64_t flags = flags_of(notification, shape);
-  if ((flags & MSG_PEEK) != 0) note_peek(notification, shape, thread);
-  if ((flags & kNotAReceive) == MSG_OOB) inspector_.bypasses().passes(Bypass::urgent, thread.metered->pid());
-  if ((flags & kNotAReceive) != 0) return CallOutcome::let_go;
+  if ((flags & MSG_PEEK) != 0) {
+    note_peek(notification, shape, thread);
+    return CallOutcome::let_go;
+  }
   auto channel = inspector_.resolve_channel(notification, shape, thread);
   if (!channel) return CallOutcome::let_go;
   Socket* const socket = channel->socket;
+  const bool is_udp = socket != nullptr && socket->description.medium == Medium::udp;  // which knows no urgent bytes
+  if ((flags & MSG_OOB) != 0 && !is_udp) {
+    if (socket != nullptr) take_urgent(notification, shape, thread, *socket, channel->fd.get());
+    return CallOutcome::let_go;
+  }
   // A UNIX socket has no queue of errors, and gives a message.
   if ((flags & MSG_ERRQUEUE) != 0 && socket != nullptr && socket->description.domain != AF_UNIX)
     return CallOutcome::let_go;
@@ -87,12 +82,25 @@ CallOutcome ReceiveCalls::receive(const Notification& notification, const Metere
   if (may_be_read && asked < (is_eventfd ? Sends::kUnitCallBytes : 1)) return CallOutcome::let_go;
   ReceiveRequest request = request_of(notification, shape, thread, *channel);
   request.asked = asked;
+  if (is_eventfd) request.call.counted_in_io = false;  // the counters tell that it moved 8 bytes
   if ((flags & MSG_DONTWAIT) != 0) request.call.may_wait = request.terms.may_wait = false;
   request.terms.takes_all = !datagrams && (flags & MSG_WAITALL) != 0 && request.call.may_wait;
   request.call.takes_all = request.terms.takes_all;
   if (socket != nullptr) shared_.meter.paths().uses(request.call, *socket);
   if (socket != nullptr && !datagrams && socket->in == nullptr) return CallOutcome::let_go;
   return begin(thread, request, *channel);
+}
+
+// Whether there is an urgent byte is seen before the call. It has a place in the stream, which other receives pass.
+void ReceiveCalls::take_urgent(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
+                               Socket& socket, int fd) {
+  if (socket.description.medium == Medium::unix_stream)
+    inspector_.bypasses().passes(Bypass::urgent, thread.metered->pid());
+  if (socket.description.medium != Medium::tcp || socket.in == nullptr) return;
+  const auto offset = shared_.files.tcp_urgent_offset(fd);
+  if (!offset || asked_bytes(notification, shape) == 0) return;
+  socket.in->may_be_urgent = true;
+  shared_.meter.takes_urgent(inspector_.describe_call(notification, shape, thread), *socket.in, *offset);
 }
 
 void ReceiveCalls::note_peek(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
@@ -109,7 +117,7 @@ CallOutcome ReceiveCalls::accept(const Notification& notification, const Metered
 }
 
 CallOutcome ReceiveCalls::transfer(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
-  const auto descriptor = static_cast<std::int32_t>(argument(notification, shape.source));
+  const auto descriptor = static_cast<std::int32_t>(notification.arguments[static_cast<std::size_t>(shape.source)]);
   ResolvedChannel channel;
   channel.fd = inspector_.borrow(thread, descriptor);
   if (!channel.fd) return CallOutcome::let_go;
@@ -117,13 +125,14 @@ CallOutcome ReceiveCalls::transfer(const Notification& notification, const Meter
   const bool from_file = channel.identity.kind == DescriptorIdentity::Kind::other;
   const bool is_sendfile = notification.call == SYS_sendfile;  // takes nothing out of pipes and sockets
   if (is_sendfile != from_file && (is_sendfile || shape.family == CallFamily::copy)) return CallOutcome::let_go;
-  if (inspector_.stream_from(channel.fd.get(), channel.identity) == nullptr && !takes_datagrams_from(channel)) {
-    if (!from_file) return CallOutcome::let_go;
-    sends_.send(notification, shape, thread, bytes_left(notification, shape, channel.fd.get()));
+  const UniqueFd destination = inspector_.borrow(thread, descriptor_of(notification, shape));
+  const bool can_move = destination && shared_.files.can_move(channel.fd.get(), destination.get());
+  if (inspector_.stream_from(channel.fd.get(), channel.identity) == nullptr &&
+      !inspector_.gives_datagrams(channel.fd.get(), channel.identity)) {
+    if (from_file && (is_sendfile || can_move)) sends_.send_from_file(notification, shape, thread, channel.fd.get());
     return CallOutcome::let_go;
   }
-  const UniqueFd destination = inspector_.borrow(thread, descriptor_of(notification, shape));
-  if (!destination || !shared_.files.can_move(channel.fd.get(), destination.get())) return CallOutcome::let_go;
+  if (!can_move) return CallOutcome::let_go;
   const auto to = shared_.files.identify(destination.get()).kind;
   if (to == DescriptorIdentity::Kind::eventfd) return CallOutcome::let_go;
   if (shape.family == CallFamily::copy && to != DescriptorIdentity::Kind::pipe) return CallOutcome::let_go;
@@ -134,22 +143,6 @@ CallOutcome ReceiveCalls::transfer(const Notification& notification, const Meter
   request.call.counted_in_io = false;
   if ((flags_of(notification, shape) & MSG_DONTWAIT) != 0) request.call.may_wait = request.terms.may_wait = false;
   return begin(thread, request, channel);
-}
-
-bool ReceiveCalls::takes_datagrams_from(const ResolvedChannel& channel) {
-  if (channel.identity.kind != DescriptorIdentity::Kind::socket) return false;
-  const Socket* socket = inspector_.socket_behind(channel.fd.get(), channel.identity.id);
-  return socket != nullptr && keeps_boundaries(socket->description.medium);
-}
-
-// From the offset that the call gives, or else the file's own.
-std::uint64_t ReceiveCalls::bytes_left(const Notification& notification, const MeteredCall& shape, int file) {
-  const std::uint64_t address = argument(notification, shape.source_at);
-  if (address == 0) return shared_.files.bytes_left_in_file(file, std::nullopt);
-  std::int64_t given = 0;
-  const auto into = std::as_writable_bytes(std::span(&given, 1));
-  const bool known = shared_.kernel.read_memory(notification.tid, address, into) == into.size();
-  return known ? shared_.files.bytes_left_in_file(file, given) : UINT64_MAX;
 }
 
 // A call that was made now.
@@ -185,7 +178,7 @@ CallOutcome ReceiveCalls::hold(TrackedThread& thread, const ReceiveRequest& requ
 }
 
 void ReceiveCalls::note_request(TrackedThread& thread, const ReceiveRequest& request, const QueueState& queue) {
-  Flow* flow = queue.units ? &eventfd_of(thread, *queue.units) : flow_of(request);
+  Flow* flow = queue.units ? &eventfd_of(*thread.metered, *queue.units) : flow_of(request);
   if (queue.offset) shared_.meter.resolve_at(request.call, *flow, false, *queue.offset);
   const bool again =
       thread.asks_again || (flow != nullptr && restarts_.asks_again(thread, request.notification, *flow));
@@ -251,7 +244,7 @@ bool ReceiveCalls::record_taken(TrackedThread& thread, const UniqueFd* fd) {
   Amount amount{.asked = hold.asked};
   std::uint64_t stands_at = flow->received.expected();
   if (flow->exact) {
-    const auto state = shared_.files.tcp_receive_state(fd->get(), stands_at);
+    const auto state = shared_.files.tcp_receive_state(fd->get(), stands_at, flow->may_be_urgent);
     if (!state || state->offset <= stands_at) return false;
     amount.offset = std::exchange(stands_at, state->offset);
     amount.probable = stands_at - *amount.offset;
@@ -281,7 +274,8 @@ bool ReceiveCalls::record_taken(TrackedThread& thread, const UniqueFd* fd) {
 ReceiveDecision ReceiveCalls::judge(ReceiveRequest& request, QueueState& queue, int fd, bool is_held) {
   const MeteredCall& shape = *request.shape;
   // A call whose share is known afterwards need not wait for others, unless it is held behind them.
-  const bool waits_its_turn = (is_held || !shows_its_share(request)) && may_be_anothers(request, queue, fd);
+  const bool waits_its_turn =
+      queue.is_being_sent || ((is_held || !shows_its_share(request)) && may_be_anothers(request, queue, fd));
   if (queue.units) {
     request.terms.may_be_answered = true;
   } else if (!queue.readable && !request.terms.may_wait && shape.family != CallFamily::transfer) {
@@ -335,7 +329,7 @@ bool ReceiveCalls::shows_its_share(const ReceiveRequest& request) {
 
 // Nothing if the kernel does not tell where the stream stands.
 std::optional<QueueState> ReceiveCalls::inspect(const ReceiveRequest& request, int fd) {
-  if (request.identity.kind == DescriptorIdentity::Kind::eventfd) return inspect_eventfd(fd);
+  if (request.identity.kind == DescriptorIdentity::Kind::eventfd) return inspect_eventfd(request, fd);
   Socket* const socket = request.identity.kind == DescriptorIdentity::Kind::socket
                              ? shared_.meter.conversations().find(request.identity.id)
                              : nullptr;
@@ -366,10 +360,11 @@ QueueState ReceiveCalls::inspect_datagrams(int fd) {
   return queue;
 }
 
-std::optional<QueueState> ReceiveCalls::inspect_eventfd(int fd) {
+std::optional<QueueState> ReceiveCalls::inspect_eventfd(const ReceiveRequest& request, int fd) {
   QueueState queue;
   queue.units = shared_.files.read_event_counter(fd);
   if (!queue.units) return std::nullopt;
+  inspector_.settle_units(request.call, eventfd_of(*request.call.thread, *queue.units), fd, *queue.units);
   queue.readable = queue.units->count > 0;
   queue.front = {queue.units->count, 0, true};
   return queue;
@@ -378,11 +373,20 @@ std::optional<QueueState> ReceiveCalls::inspect_eventfd(int fd) {
 std::optional<QueueState> ReceiveCalls::inspect_stream(const ReceiveRequest& request, const Socket* socket, int fd) {
   QueueState queue;
   Flow& flow = *flow_of(request);
+  queue.is_being_sent = !inspector_.settle_partial(flow, request.call.thread);
+  if (queue.is_being_sent && (flow.partial->may_wait || !may_be_held(request.notification, *request.shape))) {
+    shared_.meter.settle_partial(flow, std::nullopt);
+    queue.is_being_sent = false;
+  }
   bool ended = false;
   if (flow.exact) {
-    const auto state = shared_.files.tcp_receive_state(fd, flow.received.expected());
+    const auto state = shared_.files.tcp_receive_state(fd, flow.received.expected(), flow.may_be_urgent);
     if (!state) return std::nullopt;
-    queue.offset = state->offset;
+    if (state->at_urgent) {
+      flow.may_be_urgent = true;
+      shared_.meter.passes_urgent(request.call, flow, state->offset);
+    }
+    queue.offset = state->offset + (state->at_urgent ? 1 : 0);
     queue.bytes = state->waiting;
     ended = state->ended;
   } else {
@@ -402,8 +406,8 @@ std::optional<QueueState> ReceiveCalls::inspect_stream(const ReceiveRequest& req
 }
 
 // Where the call would get units from.
-Flow& ReceiveCalls::eventfd_of(const TrackedThread& thread, const EventCounter& counter) {
-  return shared_.meter.conversations().eventfds().used_by(thread.metered->pid(), counter.id, counter.count);
+Flow& ReceiveCalls::eventfd_of(const MeteredThread& thread, const EventCounter& counter) {
+  return shared_.meter.conversations().eventfds().used_by(thread.pid(), counter.id, counter.count);
 }
 
 // ---- the record
@@ -436,9 +440,23 @@ void ReceiveCalls::record(TrackedThread& thread, const ReceiveRequest& request, 
 
 void ReceiveCalls::record_units(TrackedThread& thread, const ReceiveRequest& request, const Call& call,
                                 const EventCounter& counter) {
-  Flow& flow = eventfd_of(thread, counter);
-  shared_.meter.takes_units(call, flow, units_taken(counter), counter.count);
+  Flow& flow = eventfd_of(*thread.metered, counter);
+  shared_.meter.takes_units(call, flow, counter);
+  thread.took_units = {call.descriptor, counter.id};
   restarts_.moves_units(thread, request.notification, request.identity, flow, counter.count);
+}
+
+// The taker's read is over. `by`: a thread that has the descriptor.
+void ReceiveCalls::settle_units(TrackedThread& taker, TrackedThread& by) {
+  const auto [descriptor, id] = *std::exchange(taker.took_units, std::nullopt);
+  Flow* const flow = shared_.meter.conversations().eventfds().find(id);
+  if (flow == nullptr || flow->received.find(taker.metered) == nullptr) return;
+  const UniqueFd fd = inspector_.borrow(by, descriptor);
+  auto counter = fd ? shared_.files.read_event_counter(fd.get()) : std::nullopt;
+  if (!counter || counter->id != id) return;
+  const LocalTime now = shared_.clock.now();
+  const Call call{.thread = taker.metered, .time = now, .now_ns = shared_.clock.steady_ns(now)};
+  inspector_.settle_units(call, *flow, fd.get(), *counter);
 }
 
 void ReceiveCalls::record_datagram(TrackedThread& thread, const ReceiveRequest& request, const Call& call,
@@ -449,14 +467,9 @@ void ReceiveCalls::record_datagram(TrackedThread& thread, const ReceiveRequest& 
     socket.description = shared_.files.describe_socket(fd);
   if (request.shape->length == LengthForm::messages) return takes_several(request, call, queue.datagram, fd);
   if (flow == nullptr) flow = &shared_.meter.conversations().datagrams_from(queue.datagram->sender_name, socket);
-  const std::uint64_t length = queue.datagram->length_bytes;
-  const std::uint64_t part = queue.datagram->part_bytes == 0 ? length : queue.datagram->part_bytes;
-  std::uint64_t left = length;
-  do {  // several that the kernel has merged, or one, which may be empty
-    shared_.meter.receives_datagram(call, *flow, std::min(left, part));
-    left -= std::min(left, part);
-  } while (left > 0);
-  if (flow == socket.in && !socket.program_peeks)
+  const WaitingDatagram& datagram = *queue.datagram;
+  shared_.meter.receives_datagrams(call, *flow, mark_of(datagram, datagram.length_bytes), datagram.part_bytes);
+  if (socket.description.medium != Medium::udp && !socket.program_peeks)
     restarts_.receives(thread, request.notification, fd, request.identity, *flow, *queue.datagram);
 }
 
@@ -475,11 +488,20 @@ void ReceiveCalls::record_stream(TrackedThread& thread, const ReceiveRequest& re
   Call recorded = call;
   recorded.takes_all = guesses;
   recorded.data_is_there = call.data_is_there && !guesses;
+  Flow* const to = shape.family == CallFamily::transfer
+                       ? inspector_.stream_to(thread, descriptor_of(request.notification, shape))
+                       : nullptr;
+  amount.shows_in_pipe = flow.is_pipe && !call.counted_in_io && (to == nullptr || !to->exact);
+  if (to != nullptr) {
+    amount.tells_other_end = !to->exact && (flow.exact || flow.is_pipe);
+    amount.told_by_other_end = !flow.exact && (to->exact || to->is_pipe);
+  }
   shared_.meter.receives(recorded, flow, amount);
   if (queue.bytes > 0)
     restarts_.receives_bytes(thread, request.notification, request.identity, flow, queue.front.bytes,
                              call.counted_in_io || call.takes_all);
-  if (shape.family == CallFamily::transfer) sends_.send(request.notification, shape, thread, amount.probable);
+  if (shape.family == CallFamily::transfer) sends_.send(request.notification, shape, thread, amount.probable, &flow);
+  if (amount.told_by_other_end) shared_.meter.transferred(recorded, {&flow, false}, *to);
 }
 
 // The call goes on although nothing was seen for it. recvmmsg() may still take datagrams.
@@ -502,6 +524,8 @@ void ReceiveCalls::takes_several(const ReceiveRequest& request, const Call& call
   const bool stops_early = (arguments[3] & MSG_WAITFORONE) != 0 || arguments[4] != 0;
   asked.takes_all = call.may_wait && !stops_early && shared_.files.receive_timeout_ns(fd) == 0;
   const Socket* socket = shared_.meter.conversations().find(asked.socket);
+  const bool is_udp = socket != nullptr && socket->description.medium == Medium::udp;
+  asked.may_be_merged = is_udp && shared_.files.merges_datagrams(fd);
   std::vector<WaitingDatagram> seen;
   if (first && asked.count > 0) seen.push_back(*first);
   if (!seen.empty() && socket != nullptr && !socket->program_peeks)
@@ -511,8 +535,9 @@ void ReceiveCalls::takes_several(const ReceiveRequest& request, const Call& call
 
 // ---- after the call
 
-void ReceiveCalls::is_over(TrackedThread& thread) {
+void ReceiveCalls::is_over(TrackedThread& thread, std::int32_t descriptor) {
   if (thread.hold) hold_is_over(thread);
+  if (thread.took_units && thread.took_units->descriptor != descriptor) settle_units(thread, thread);
   accepts_.is_over(thread);
   several_are_over(thread.metered->tid());
   turns_.end(thread);
@@ -531,6 +556,8 @@ void ReceiveCalls::hold_is_over(TrackedThread& thread) {
 }
 
 void ReceiveCalls::thread_ends(TrackedThread& thread, bool has_own_counters) {
+  if (thread.took_units)
+    if (TrackedThread* const another = another_of(thread)) settle_units(thread, *another);
   if (thread.hold && thread.hold->waits_in_kernel && has_own_counters) {
     UniqueFd fd;
     const bool is_same = held_.is_same_file(thread, fd);
@@ -538,6 +565,13 @@ void ReceiveCalls::thread_ends(TrackedThread& thread, bool has_own_counters) {
   }
   if (thread.hold) held_.end(thread);
   end_turn(thread);
+}
+
+// Of the same process, and so with the same descriptors.
+TrackedThread* ReceiveCalls::another_of(const TrackedThread& thread) {
+  const auto& threads = thread.process->kinship.threads;
+  const auto another = std::ranges::find_if(threads, [&thread](const TrackedThread* each) { return each != &thread; });
+  return another == threads.end() ? nullptr : *another;
 }
 
 void ReceiveCalls::several_are_over(std::uint32_t tid) {

@@ -32,6 +32,8 @@ struct QueueState {
   bool takes_nothing = false;  // no datagram or connection: an end or an error at most, which the kernel returns itself
   std::uint64_t bytes = 0;     // of a stream: that the call would get
   bool ended = false;          // of a stream: no more comes
+  bool is_being_sent =
+      false;  // of a stream: a send is under way whose length shows only if nothing is received meanwhile
   std::optional<std::uint64_t> offset = std::nullopt;         // where the stream stands, if that is known
   std::optional<std::uint64_t> stands_beyond = std::nullopt;  // where it stands at least, if that will be known
   std::optional<WaitingDatagram> datagram = std::nullopt;
@@ -60,8 +62,9 @@ class ReceiveCalls {
   CallOutcome transfer(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
 
   // ---- after the call
-  // The thread's last call is over: its effect can be seen, and it is the next thread's turn.
-  void is_over(TrackedThread& thread);
+  // The thread's last call is over: its effect can be seen, and it is the next thread's turn. `descriptor`: that of the receive that it
+  // makes now, and which will be looked at; -1: it makes another call.
+  void is_over(TrackedThread& thread, std::int32_t descriptor);
   // The thread has ended. `has_own_counters`: no other thread has taken over its number, and with it its files of /proc.
   void thread_ends(TrackedThread& thread, bool has_own_counters);
   // The thread takes nothing any more.
@@ -78,8 +81,9 @@ class ReceiveCalls {
  private:
   ReceiveRequest request_of(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
                             const ResolvedChannel& channel);
+  void take_urgent(const Notification& notification, const MeteredCall& shape, TrackedThread& thread, Socket& socket,
+                   int fd);
   void note_peek(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
-  std::uint64_t bytes_left(const Notification& notification, const MeteredCall& shape, int file);
 
   // ---- inspect, decide, carry out
   CallOutcome begin(TrackedThread& thread, ReceiveRequest& request, const ResolvedChannel& channel);
@@ -89,7 +93,6 @@ class ReceiveCalls {
   bool record_taken(TrackedThread& thread, const UniqueFd* fd);
   void hold_is_over(TrackedThread& thread);
   ReceiveDecision judge(ReceiveRequest& request, QueueState& queue, int fd, bool is_held);
-  bool takes_datagrams_from(const ResolvedChannel& channel);
   bool may_be_anothers(const ReceiveRequest& request, QueueState& queue, int fd);
   std::uint64_t shares(const ReceiveRequest& request, const QueueState& queue, int fd);
   CallOutcome hold(TrackedThread& thread, const ReceiveRequest& request, ReceiveDecision decision, int fd);
@@ -98,10 +101,10 @@ class ReceiveCalls {
   std::optional<QueueState> inspect(const ReceiveRequest& request, int fd);
   void inspect_memory(const ReceiveRequest& request, Socket& socket, int fd);
   QueueState inspect_datagrams(int fd);
-  std::optional<QueueState> inspect_eventfd(int fd);
+  std::optional<QueueState> inspect_eventfd(const ReceiveRequest& request, int fd);
   std::optional<QueueState> inspect_stream(const ReceiveRequest& request, const Socket* socket, int fd);
   Flow* flow_of(const ReceiveRequest& request);
-  Flow& eventfd_of(const TrackedThread& thread, const EventCounter& counter);
+  Flow& eventfd_of(const MeteredThread& thread, const EventCounter& counter);
   bool is_exact(const ReceiveRequest& request);
   bool shows_its_share(const ReceiveRequest& request);
 
@@ -109,6 +112,8 @@ class ReceiveCalls {
   void record(TrackedThread& thread, const ReceiveRequest& request, const QueueState& queue, int fd);
   void record_units(TrackedThread& thread, const ReceiveRequest& request, const Call& call,
                     const EventCounter& counter);
+  void settle_units(TrackedThread& taker, TrackedThread& by);
+  static TrackedThread* another_of(const TrackedThread& thread);
   void record_datagram(TrackedThread& thread, const ReceiveRequest& request, const Call& call, const QueueState& queue,
                        Socket& socket, int fd);
   void record_stream(TrackedThread& thread, const ReceiveRequest& request, const Call& call, const QueueState& queue,

@@ -87,8 +87,7 @@ bool RestartedCalls::is_restarted(TrackedThread& thread, const Notification& not
   const UniqueFd fd = inspector_.borrow(thread, descriptor_of(notification, shape));
   if (!fd || shared_.files.identify(fd.get()) != before.identity) return false;
   if (before.identity.kind == DescriptorIdentity::Kind::eventfd) return are_units_the_same(thread, before, fd.get());
-  const Socket* socket = shared_.meter.conversations().find(before.identity.id);
-  if (socket == nullptr || !is_untouched(thread, before, before.sending ? socket->out : socket->in)) return false;
+  if (!is_untouched(thread, before, shared_.meter.conversations().find_flow(before.channel))) return false;
   if (before.sending) return shared_.files.memory_not_received(fd.get()) <= before.level;
   if (before.front.stream) return shared_.files.bytes_waiting(fd.get()) == before.level;
   const auto first = shared_.files.look_at_datagrams(fd.get()).next;

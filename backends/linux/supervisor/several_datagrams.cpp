@@ -4,12 +4,22 @@
 
 #include <utility>
 
+#include "model/counted.hpp"
+#include "model/unchecked.hpp"
+
 namespace dpm {
+
+DatagramMark mark_of(const WaitingDatagram& datagram, std::uint64_t bytes) {
+  DatagramMark mark{.bytes = bytes, .beginning = datagram.beginning};
+  if (datagram.beginning != 0) mark.sender = datagram.sender_name;
+  return mark;
+}
 
 void SeveralDatagrams::goes_on(const Asked& asked, const std::vector<WaitingDatagram>& seen) {
   Socket* socket = meter_.conversations().find(asked.socket);
   if (socket == nullptr) return;
-  for (const WaitingDatagram& datagram : seen) record(asked.call, *socket, datagram.sender_name, datagram.length_bytes);
+  for (const WaitingDatagram& datagram : seen)
+    record(asked.call, *socket, datagram.sender_name, mark_of(datagram, datagram.length_bytes), datagram.part_bytes);
   UnderWay call;
   const std::uint32_t tid = asked.call.thread->tid();
   if (seen.size() < asked.count) call.array = MessageArray(tid, asked.address, asked.count);
@@ -49,9 +59,12 @@ void SeveralDatagrams::is_over(std::uint32_t tid, LocalTime time, std::int64_t n
   call.time = time;
   call.now_ns = now_ns;
   call.data_is_there = false;
-  for (std::size_t i = over.seen.size(); i < taken.count; ++i)
-    record(call, *socket, after[i].sender_name.empty() ? over.first_sender : after[i].sender_name,
-           after[i].length_bytes);
+  for (std::size_t i = over.seen.size(); i < taken.count; ++i) {
+    unparted_ += over.asked.may_be_merged && !after[i].tells_parts ? 1 : 0;
+    DatagramMark mark{.bytes = after[i].length_bytes};
+    if (!after[i].sender_name.empty()) mark.sender = after[i].sender_name;
+    record(call, *socket, mark.sender.value_or(over.first_sender), mark, after[i].part_bytes);
+  }
 }
 
 void SeveralDatagrams::closed(std::uint64_t socket, LocalTime time, std::int64_t now_ns) {
@@ -69,8 +82,9 @@ void SeveralDatagrams::forget(std::uint32_t tid) {
   ++calls_not_looked_at_;
 }
 
-// If a program does not ask for the senders' names, all its datagrams are taken to be from one sender.
-void SeveralDatagrams::record(const Call& call, Socket& socket, const std::string& sender, std::uint64_t length_bytes) {
+// If a program does not ask for the senders' names, all its datagrams of UDP are taken to be from one sender.
+void SeveralDatagrams::record(const Call& call, Socket& socket, const std::string& sender, const DatagramMark& mark,
+                              std::uint64_t part_bytes) {
   Flow* flow = socket.in;
   const std::string& from = sender.empty() ? socket.description.peer_name : sender;
   const bool needs_sender = flow == nullptr && socket.description.medium == Medium::udp;
@@ -80,7 +94,7 @@ void SeveralDatagrams::record(const Call& call, Socket& socket, const std::strin
     return;
   }
   if (flow == nullptr) flow = &meter_.conversations().datagrams_from(from, socket);
-  meter_.receives_datagram(call, *flow, length_bytes);
+  meter_.receives_datagrams(call, *flow, mark, part_bytes);
 }
 
 std::vector<SeveralDatagrams::Waiting> SeveralDatagrams::waiting(std::int64_t since_ns) const {
@@ -97,6 +111,11 @@ std::vector<std::string> SeveralDatagrams::warnings() const {
         "{} datagrams that came while recvmmsg() was being made are not in the trace: their lengths or senders "
         "could not be read from the program's headers",
         unread_));
+  if (unparted_ > 0)
+    warnings.push_back(
+        fmt::format("{}{} of recvmmsg() may be several that the kernel has merged (UDP_GRO): the program "
+                    "does not ask for their size",
+                    kNotCheckable, counted(unparted_, "datagram")));
   if (calls_not_looked_at_ > 0)
     warnings.push_back(
         fmt::format("{} calls of recvmmsg() may have taken more datagrams than are in the trace: their process ended "

@@ -16,6 +16,9 @@
 
 namespace dpm {
 
+// What was seen of a datagram, or of a part of `bytes` of several that the kernel has merged.
+DatagramMark mark_of(const WaitingDatagram& datagram, std::uint64_t bytes);
+
 class SeveralDatagrams {
  public:
   explicit SeveralDatagrams(Meter& meter) : meter_(meter) {}
@@ -25,7 +28,8 @@ class SeveralDatagrams {
     std::uint64_t address = 0;  // of the array
     std::size_t count = 0;
     std::uint64_t socket = 0;
-    bool takes_all = false;  // it returns when it has `count`, not when no more are there
+    bool takes_all = false;      // it returns when it has `count`, not when no more are there
+    bool may_be_merged = false;  // each may be several (UDP_GRO)
   };
   // The call goes on, and takes `seen` first.
   void goes_on(const Asked& asked, const std::vector<WaitingDatagram>& seen);
@@ -54,11 +58,14 @@ class SeveralDatagrams {
     std::string first_sender;
   };
   void others_are_over(const Asked& asked, const MessageArray& array);
-  void record(const Call& call, Socket& socket, const std::string& sender, std::uint64_t length_bytes);
+  // `part_bytes`: of each of several that the kernel has merged; 0: it is one.
+  void record(const Call& call, Socket& socket, const std::string& sender, const DatagramMark& mark,
+              std::uint64_t part_bytes);
 
   Meter& meter_;
   std::unordered_map<std::uint32_t, UnderWay> under_way_;  // by thread
   std::uint64_t unread_ = 0, calls_not_looked_at_ = 0;
+  std::uint64_t unparted_ = 0;  // that may be several
 };
 
 }  // namespace dpm

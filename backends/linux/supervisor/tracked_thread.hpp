@@ -180,6 +180,20 @@ struct TrackedThread {
     std::uint64_t asked = 0;
   };
   std::optional<FastOpen> fast_open;
+  // Its last read of an eventfd, whose length is not known yet.
+  struct TookUnits {
+    std::int32_t descriptor = -1;
+    std::uint64_t id = 0;
+  };
+  std::optional<TookUnits> took_units;
+  // Its last call moves bytes of a file into a pipe, from `place` on: that which stands at `address`, or the file's own.
+  struct ReadFile {
+    std::int32_t descriptor = -1;
+    std::uint64_t address = 0;
+    std::int64_t place = 0;
+    std::uint64_t call_number = 0;
+  };
+  std::optional<ReadFile> read_file;
   std::optional<Hold> hold;
   std::optional<Hold> interrupted;  // the last one that a signal took away
   LocalTime interrupted_at;         // when that was noticed

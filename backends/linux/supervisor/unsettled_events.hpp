@@ -22,6 +22,8 @@ class UnsettledEvents {
     bool certain = true;  // otherwise it may turn out to be further on
   };
   void settle(const Meter::Unfinished& unfinished, std::int64_t now_ns);
+  void settle_units(const Meter::Unfinished& unfinished, int fd, std::int64_t now_ns);
+  void settle_other_end(const MeteredThread& metered, std::int64_t now_ns);
   Offset offset_of(const Meter::Unfinished& unfinished, const Socket& socket, int fd);
 
   Shared& shared_;

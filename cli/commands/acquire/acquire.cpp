@@ -9,6 +9,7 @@
 
 #include "cli/command.hpp"
 #include "cli/meter/conclude.hpp"
+#include "cli/meter/doctor_results.hpp"
 #include "cli/meter/metering.hpp"
 #include "cli/meter/source_option.hpp"
 #include "cli/schedule/record_schedule.hpp"
@@ -16,6 +17,7 @@
 #include "cli/trace_options/compress_option.hpp"
 #include "cli/trace_options/window_option.hpp"
 #include "os/kernel/process_files.hpp"
+#include "os/startable_tasks.hpp"
 #include "trace/recording_lock.hpp"
 
 namespace dpm::cli {
@@ -63,6 +65,7 @@ class AcquireCommand : public Command {
     if (auto done = schedule_.check(); !done) return refuse(terminal, *this, done.error());
     if (pid_ == 0 && !is_scope())
       return refuse(terminal, *this, Error{"a process, --cgroup or --everything is required"});
+    if (const auto done = need_tasks("the meter", kMeterTasks); !done) return refuse(terminal, *this, done.error());
     auto source = source_.choose({.running_pid = pid_, .scope = is_scope()});
     if (!source) return refuse(terminal, *this, source.error());
     const auto folder = OutputFolder::create(output_.empty() ? default_output() : output_);

@@ -52,7 +52,7 @@ class BlameCommand : public Command {
     if (options_.json)
       print_json(blame_json(tree, groups, input->info, input->ledger), terminal);
     else
-      terminal.out << blame_text(groups.tree, groups.info, all_ ? 0 : kShareMin);
+      terminal.out << blame_text(groups.tree, groups.info, all_ ? 0 : kShareMin, terminal.width);
     if (tree.samples > 0 && tree.covered() < kCoveredMin)
       terminal.err << fmt::format("warning: the samples cover {:.1f} % of the time of {}; the rest is unknown\n",
                                   tree.covered() * 100, printable(tree.what));

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <map>
+#include <optional>
 
 #include "answers/prediction/placement_file.hpp"
 #include "cli/command.hpp"
@@ -87,14 +88,15 @@ Result<std::unique_ptr<control::LivePage>> show_page(const std::string& director
 
 control::WatchSettings watching() { return {.show = show_page, .scratch = {}}; }
 
-control::EventSettings events() {
+control::EventSettings events(std::optional<control::EventTerminal> terminal) {
   control::EventSettings settings;
   settings.run_ps = ps_output;
+  settings.terminal = std::move(terminal);
   return settings;
 }
 
 Result<std::map<std::string, std::string>> read_placement(const std::string& path) {
-  auto file = load_placement(path);
+  auto file = load_real_placement(path);
   if (!file) return file.error();
   return std::move(file->placement.machine_of_process);
 }
@@ -120,6 +122,11 @@ class ControlCommand : public Command {
                   "How machines are reached: ssh (the words of $DPM_SSH, if set), srun inside a Slurm allocation, "
                   "local, where every name is this machine, or a command such as 'docker exec -i {machine}' "
                   "(default: ssh)");
+    options.value("--terminal", terminal_path_,
+                  "Where events inside programs are shown instead of here: another terminal by its path, as 'tty' "
+                  "prints it there, a pipe that is read, or a file");
+    options.value("--help-texts", help_file_,
+                  "A file of your own texts for 'help': a command with its parameters, then indented lines about it");
     options.value("--hosts", hosts_, "The machines that '@all' names: a file of names and of ranges such as red[1-16]");
     const Option dpm =
         options.value("--dpm", dpm_, "The program dpm on the machines (default: the one in the PATH there)");
@@ -140,6 +147,7 @@ class ControlCommand : public Command {
     }
     if (!script_.empty())
       if (const auto lines = control::read_script(script_); !lines) return refuse(terminal, *this, lines.error());
+    if (auto opened = open_surroundings(); !opened) return refuse(terminal, *this, opened.error());
     control::remove_abandoned_copies({});
     const UniqueFd interruption = interruptions();
     Connections connections(*launcher, own_name(), interruption.get());
@@ -147,9 +155,10 @@ class ControlCommand : public Command {
     const std::string folder = made ? *made : "";  // "": no history is kept
     control::KnownMachines known(folder.empty() ? "" : folder + "/machines");
     const bool is_typed = script_.empty() && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
-    if (is_typed) return type(connections, known, hosts_, folder.empty() ? "" : folder + "/control-history");
+    if (is_typed) return type(connections, known, folder.empty() ? "" : folder + "/control-history");
     StreamScreen screen(terminal.out);
-    Controller controller(connections, screen, known, hosts_, watching(), events(), read_placement);
+    Controller controller(connections, screen, known, hosts_, watching(), events(std::move(terminal_)), read_placement,
+                          std::move(help_texts_));
     const int failures = script_.empty() ? pipe(controller, connections) : perform(controller);
     if (failures == 0) return kDone;
     terminal.err << "dpm control: " << counted(static_cast<std::uint64_t>(failures), "command") << " failed\n";
@@ -167,10 +176,23 @@ class ControlCommand : public Command {
             .patience = [&controller] { return controller.patience(); }};
   }
 
-  static int type(Connections& connections, const control::KnownMachines& known, const std::string& hosts,
-                  const std::string& history) {
+  Result<void> open_surroundings() {
+    if (!terminal_path_.empty()) {
+      auto opened = control::EventTerminal::open(terminal_path_);
+      if (!opened) return opened.error();
+      terminal_ = *std::move(opened);
+    }
+    if (help_file_.empty()) return {};
+    auto texts = control::HelpTexts::read(help_file_);
+    if (!texts) return texts.error();
+    help_texts_ = *std::move(texts);
+    return {};
+  }
+
+  int type(Connections& connections, const control::KnownMachines& known, const std::string& history) {
     LineEditor editor(std::string(kPrompt), history);
-    Controller controller(connections, editor, known, hosts, watching(), events(), read_placement);
+    Controller controller(connections, editor, known, hosts_, watching(), events(std::move(terminal_)), read_placement,
+                          std::move(help_texts_));
     editor.on_waiting(meanwhile(controller, connections));
     editor.on_completion(
         [&](std::string_view line) { return control::complete(controller.computation(), known.read(), line); });
@@ -205,7 +227,9 @@ class ControlCommand : public Command {
     return controller.failures();
   }
 
-  std::string script_, launcher_ = "ssh", dpm_, hosts_;
+  std::string script_, launcher_ = "ssh", dpm_, hosts_, terminal_path_, help_file_;
+  std::optional<control::EventTerminal> terminal_;
+  control::HelpTexts help_texts_;
   bool copies_dpm_ = false;
 };
 

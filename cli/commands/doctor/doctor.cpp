@@ -3,10 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "backends/linux/custody/keeper/socket_folder.hpp"
 #include "backends/linux/sources/metering_methods.hpp"
 #include "cli/command.hpp"
 #include "cli/meter/doctor_results.hpp"
 #include "cli/trace_options/trace_options.hpp"
+#include "os/startable_tasks.hpp"
 #include "sampling/iterator/task_iterator.hpp"
 
 namespace dpm::cli {
@@ -34,6 +36,8 @@ class DoctorCommand : public Command {
     machine.kernel_source_problem = obstacle_of(kEbpf);
     if (const auto iterator = sampling::open_task_iterator(); !iterator)
       machine.iterator_problem = iterator.error().what;
+    if (const auto done = need_tasks("the meter", kMeterTasks); !done) machine.tasks_problem = done.error().what;
+    if (const auto folder = SocketFolder::own(); !folder) machine.sockets_problem = folder.error().what;
     const Diagnosis diagnosis = diagnose(machine);
     if (json_) {
       print_json(diagnosis_json(diagnosis, machine), terminal);

@@ -26,6 +26,10 @@ class ExportCommand : public Command {
     options.value("TRACE", trace_, "A trace directory, or the output directory of a run").required();
     options.value("--to", to_, formats).required();
     options.value("-o,--output", output_, "The file to write (default: standard output); nothing is overwritten");
+    options.flag(
+        "--threads", options_.threads,
+        "Each thread by itself, also in formats that have no threads (dot, prometheus, shiviz), where they count for "
+        "their processes otherwise");
     options.flag("--overwrite", overwrite_, "Replace the file if it exists");
   }
 
@@ -45,7 +49,7 @@ class ExportCommand : public Command {
       if (const auto surveyed = read_trace(trace_, {&survey}); !surveyed)
         return refuse(terminal, *this, surveyed.error());
     const TimeAxis axis = survey.axis();
-    const auto exporter = (*format)->start(file ? file->path() : "", axis);
+    const auto exporter = (*format)->start(file ? file->path() : "", axis, options_);
     if (!exporter) return refuse(terminal, *this, exporter.error());
     const auto input = read_trace(trace_, {exporter->get()});
     if (!input) return refuse(terminal, *this, input.error());
@@ -63,6 +67,7 @@ class ExportCommand : public Command {
 
  private:
   std::string trace_, to_, output_;
+  ExportOptions options_;
   bool overwrite_ = false;
 };
 

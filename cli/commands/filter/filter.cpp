@@ -1,6 +1,7 @@
 // dpm filter: the standard filter. It reads meter messages on standard input, like any filter of the metering report.
 #include <unistd.h>
 
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "answers/results/ledger_results.hpp"
@@ -42,6 +43,7 @@ class FilterCommand : public Command {
     for (const auto& note : *notes) terminal.err << "note: " << printable(note) << '\n';
     if (check_) return kDone;
     files_.form.window = window_.window();
+    ::signal(SIGXFSZ, SIG_IGN);  // a log that reaches the limit of a file's size is a full disk
     const auto ledger = files_.descriptions.empty()
                             ? filter_meter_stream(files_.templates, files_.directory, STDIN_FILENO, files_.form)
                             : filter_meter_messages(files_, STDIN_FILENO);

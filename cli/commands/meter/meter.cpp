@@ -20,6 +20,7 @@
 #include "cli/trace_options/compress_option.hpp"
 #include "cli/trace_options/window_option.hpp"
 #include "os/find_program.hpp"
+#include "os/startable_tasks.hpp"
 #include "text/printable.hpp"
 #include "trace/recording_lock.hpp"
 
@@ -113,6 +114,7 @@ class MeterCommand : public Command {
     }
     if (const auto done = check_inside(); !done) return refuse(terminal, *this, done.error());
     if (const auto done = check_descriptors(); !done) return refuse(terminal, *this, done.error());
+    if (const auto done = need_tasks("the meter", kMeterTasks); !done) return refuse(terminal, *this, done.error());
     auto source = source_.choose({.callers = where_});
     if (!source) return refuse(terminal, *this, source.error());
     if (source->methods.front()->notifies())
@@ -150,8 +152,9 @@ class MeterCommand : public Command {
     const rlim_t least = audit_ ? 24 : 16;
     rlimit limit = {};
     if (::geteuid() == 0 || ::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max >= least) return {};
-    return Error{fmt::format("the meter{} needs {} open files, and this account may open {}: raise 'ulimit -Hn' before dpm",
-                             audit_ ? " with --audit" : "", least, limit.rlim_max)};
+    return Error{
+        fmt::format("the meter{} needs {} open files, and this account may open {}: raise 'ulimit -Hn' before dpm",
+                    audit_ ? " with --audit" : "", least, limit.rlim_max)};
   }
 
   // Events of the meter in the script are recorded without it; dpm events looks for them. Null: none are wanted.

@@ -179,10 +179,15 @@ class PredictCommand : public DividedCommand {
   Result<void> run_predictions(const TraceHistory& read, Terminal& terminal) {
     if (placements_.empty()) placements_.emplace_back();  // the traced placement: only the identity check
     std::vector<Prediction> predictions, with_metering;
+    std::vector<std::shared_ptr<const History>> histories;  // of each prediction that has copies of its own
+    std::vector<std::string> notes;
     std::vector<PredictionChange> changes;  // one for each prediction, if there are changes
     for (const auto& path : placements_) {
       auto resolved = target_from(read.history, path);
       if (!resolved) return resolved.error();
+      const History& history = resolved->history(read.history);
+      histories.push_back(resolved->with_copies);
+      for (const auto& note : resolved->notes) notes.push_back(path + ": " + note);
       if (is_whole_run_) forget_outsiders(resolved->left_out, read.input.info);
       calibration_.set(resolved->target);
       if (strict_ && !resolved->left_out.empty())
@@ -190,23 +195,28 @@ class PredictCommand : public DividedCommand {
       if (!resolved->left_out.empty())
         terminal.err << "note: " << path << " leaves out " << printable(first_names(resolved->left_out))
                      << ": placed as traced\n";
-      auto prediction = predict(read.history, resolved->target, options());
+      auto prediction = predict(history, resolved->target, options());
       if (!prediction) return prediction.error();
       if (!changes_.empty()) {
-        auto notes = apply(changes_, read.history, resolved->target);
-        if (!notes) return notes.error();
-        auto changed = predict(read.history, resolved->target, options());
+        auto notes_of_changes = apply(changes_, history, resolved->target);
+        if (!notes_of_changes) return notes_of_changes.error();
+        auto changed = predict(history, resolved->target, options());
         if (!changed) return changed.error();
-        changes.push_back({what_if_.words(), std::move(*prediction), std::move(*notes)});
+        changes.push_back({what_if_.words(), std::move(*prediction), std::move(*notes_of_changes)});
         prediction = std::move(changed);
       }
       predictions.push_back(std::move(*prediction));
       if (!taken_out_) continue;
-      auto metered = predict(taken_out_->as_metered, resolved->target, options());
+      const auto as_metered = target_from(taken_out_->as_metered, path);
+      if (!as_metered) return as_metered.error();
+      auto metered = predict(as_metered->history(taken_out_->as_metered), resolved->target, options());
       if (!metered) return metered.error();
       with_metering.push_back(std::move(*metered));
     }
-    const TraceInfo& info = read.history.info;
+    const auto info_of = [&](std::size_t number) -> const TraceInfo& {
+      return histories[number] ? histories[number]->info : read.history.info;
+    };
+    const TraceInfo& info = info_of(0);
     const TraceCaveats caveats =
         find_trace_caveats(read.input, read.history, endings_, predictions.front().clock_error);
     if (!trace_.json) {
@@ -223,13 +233,14 @@ class PredictCommand : public DividedCommand {
     } else {
       nlohmann::ordered_json document = nlohmann::ordered_json::array();
       for (std::size_t i = 0; i < predictions.size(); ++i) {
-        document.push_back(prediction_json(predictions[i], info));
+        document.push_back(prediction_json(predictions[i], info_of(i)));
         if (!changes.empty()) document.back()["what_if"] = change_json(changes[i]);
-        if (taken_out_) document.back()["taken_out"] = taken_out_json(taken_out_->cost, with_metering[i], info);
+        if (taken_out_) document.back()["taken_out"] = taken_out_json(taken_out_->cost, with_metering[i], info_of(i));
       }
       print_json(document, terminal);
     }
     for (const auto& caveat : caveats.sentences) terminal.err << "warning: " << printable(caveat) << '\n';
+    for (const auto& note : notes) terminal.err << "note: " << printable(note) << '\n';
     if (!changes.empty())
       for (const auto& note : changes.front().notes) terminal.err << "note: " << printable(note) << '\n';
     if (!predictions.front().clock_error)
@@ -249,7 +260,7 @@ class PredictCommand : public DividedCommand {
     if (placements_.size() > 1) return Error{"--search begins with one --placement, not several"};
     const bool named_machines = !options_.machines.empty();
     asked_movable_ = options_.movable;
-    auto base = target_from(read.history, placements_.empty() ? "" : placements_.front());
+    auto base = target_without_copies(read.history, placements_.empty() ? "" : placements_.front());
     if (!base) return base.error();
     if (auto done = choose_machines(read, base->target); !done) return done.error();
     keep_outsiders(read.input.info);
@@ -274,7 +285,8 @@ class PredictCommand : public DividedCommand {
     const auto prediction = predict(read.history, best, how);
     if (!prediction) return prediction.error();
     if (!write_.empty() && (reading() == nullptr || reading()->is_first()))
-      if (auto done = write_placement(write_, read.history, best); !done) return done.error();
+      if (auto done = write_placement(write_, read.history, best, with(base->changes, changes_)); !done)
+        return done.error();
     if (!hints_.empty())
       if (auto done = write_hints(hints_, read.history, best, asked_movable_); !done) return done.error();
     const auto& machines = base->target.machines;
@@ -297,6 +309,11 @@ class PredictCommand : public DividedCommand {
                    << "', so there is only one placement; --onto cores tries its " << machines.front().cores
                    << " cores\n";
     return {};
+  }
+
+  static WhatIf with(WhatIf first, const WhatIf& second) {
+    first.delays.insert(first.delays.end(), second.delays.begin(), second.delays.end());
+    return first;
   }
 
   // The placement and the machines of the trace, among those of `base`; empty if the search begins with them.

@@ -256,10 +256,9 @@ class RunCommand : public Command {
     if (!results.contains("statistics"))
       results["statistics"] = statistics_json(found.statistics, info, found.input.ledger);
     if (!results.contains("queues")) results["queues"] = queues_json(found.queues, info, found.input.ledger);
-    if (found.parallel && !results.contains("parallelism")) {
-      results["parallelism"] = parallelism_json(found.parallel->parallelism);
-      results["parallelism"]["critical_path"] = critical_path_json(found.parallel->path, info);
-    }
+    if (found.parallel && !results.contains("parallelism"))
+      results["parallelism"] =
+          parallelism_json(found.parallel->parallelism, found.parallel->efficiency, found.parallel->path, info);
   }
 
   void study(const ScenarioFile& file, Outcome& outcome, const Say& say) {

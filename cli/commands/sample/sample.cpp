@@ -8,6 +8,7 @@
 
 #include "answers/sampling/chosen_processes.hpp"
 #include "answers/sampling/count_results.hpp"
+#include "answers/sampling/diagnostic_results.hpp"
 #include "answers/sampling/kept_counts.hpp"
 #include "answers/sampling/request_rate.hpp"
 #include "answers/sampling/sampler_setup.hpp"
@@ -61,7 +62,7 @@ class SampleCommand : public Command {
         .value(
             "--source", source_,
             "Where the states come from: iterator (one pass inside the kernel, as root), proc, or auto: the iterator "
-            "where it is possible")
+            "where it is possible and does not cost more")
         .one_of({"auto", "iterator", "proc"})
         .show_default();
     options.value("-o,--output", output_, "A new file for the counts, which 'dpm sample report' reads");
@@ -69,6 +70,10 @@ class SampleCommand : public Command {
                   "A new file for what each thread did at each sample, which 'dpm blame --samples' joins with a trace");
     options.flag("--waits", shows_waits_,
                  "Also at which descriptors each process waits, and which processes have the other ends");
+    options.flag(
+        "--diagnostics", shows_diagnostics_,
+        "Also how the times were kept, how many samples of each resource are bad, and where threads were whose "
+        "state is not recognised");
     options.flag("--json", json_, "Print the result as JSON");
   }
 
@@ -89,7 +94,7 @@ class SampleCommand : public Command {
     auto selection = select(command);
     if (!selection) return refuse(terminal, *this, selection.error());
     if (!*selection) return run_on_recorded(terminal);
-    auto made = set_up_sampler(source_, ns_of(interval_s_), (*selection)->text);
+    auto made = set_up_sampler(source_, ns_of(interval_s_), **selection);
     if (!made) return refuse(terminal, *this, made.error());
     why_proc_ = made->why_proc;
     auto requests = open_requests();
@@ -107,7 +112,7 @@ class SampleCommand : public Command {
                           .log = log_writer_ ? &*log_writer_ : nullptr,
                           .waits = shows_waits_ ? &waits_ : nullptr,
                           .kept = kept_ ? &*kept_ : nullptr};
-    if (auto done = take_samples(loop, sampler, command ? &*command : nullptr, counts); !done)
+    if (auto done = take_samples(loop, sampler, command ? &*command : nullptr, counts, diagnostics_); !done)
       return refuse(terminal, *this, done.error());
     const auto done = conclude(counts, command.has_value(), terminal);
     if (const auto why = why_nothing_was_found(counts, **selection); !why.empty())
@@ -149,6 +154,8 @@ class SampleCommand : public Command {
       return refuse(terminal, *this, Error{"--count: of a trace that has ended, -i says how many samples it has"});
     if (shows_waits_)
       return refuse(terminal, *this, Error{"--waits: the processes of this trace no longer run on this machine"});
+    if (shows_diagnostics_)
+      return refuse(terminal, *this, Error{"--diagnostics: of a trace that has ended no sample can be missed or bad"});
     const auto counts = samples_of_trace(of_[1], interval_->is_given() ? ns_of(interval_s_) : 0, server_);
     if (!counts) return refuse(terminal, *this, Error{printable(counts.error().what)});
     if (auto done = conclude(*counts, false, terminal); !done) return refuse(terminal, *this, done.error());
@@ -177,11 +184,13 @@ class SampleCommand : public Command {
       auto json = components_json(counts, {.groups = sampling::single_states()});
       if (!why_proc_.empty()) json["why_proc"] = why_proc_;
       if (shows_waits_) json["waits"] = waits_json(waits_);
+      if (counts.setup().source != sampling::kTraceSource) json["diagnostics"] = diagnostics_json(diagnostics_, counts);
       terminal.out << json.dump(2) << '\n';
     } else {
       std::ostream& out = beside_command ? terminal.err : terminal.out;
       out << summary_text(counts, terminal.width);
       if (shows_waits_) out << '\n' << waits_text(waits_, terminal.width);
+      if (shows_diagnostics_) out << '\n' << diagnostics_text(diagnostics_, counts, terminal.width);
       if (!why_proc_.empty()) out << fmt::format("\nfrom proc, because {}\n", why_proc_);
     }
     const Result<void> kept = kept_ ? kept_->write(counts) : Result<void>();
@@ -201,7 +210,8 @@ class SampleCommand : public Command {
   std::optional<KeptCounts> kept_;
   std::optional<sampling::StateLogWriter> log_writer_;
   sampling::WaitPlaces waits_;
-  bool json_ = false, shows_waits_ = false;
+  sampling::Diagnostics diagnostics_;
+  bool json_ = false, shows_waits_ = false, shows_diagnostics_ = false;
 };
 
 }  // namespace

@@ -24,7 +24,8 @@ class StatisticsCommand : public DividedCommand {
   std::string summary() const override { return "Who talks to whom: counts, bytes, sizes, density, CPU time"; }
   std::string example() const override { return "dpm statistics out/trace"; }
   void describe(Options& options) override {
-    options_.describe(options);
+    options.value("TRACE", options_.trace, "A trace directory, or the recording of another tool").required();
+    options.flag("--json", options_.json, "Print the same numbers as JSON");
     describe_part(options, part_);
     options.flag("--where", where_, "Also which functions and source lines send and receive");
     describe_threads(options, threads_);

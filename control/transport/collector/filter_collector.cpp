@@ -111,9 +111,13 @@ void FilterCollector::accept(UniqueFd connection) { state_->connections.accept(s
 int FilterCollector::filter_pid() const { return state_->filter.pid(); }
 DeliveryReport FilterCollector::report() const { return state_->report(); }
 
-void FilterCollector::begin(std::function<void(const std::string& how)> on_filter_ended,
-                            std::function<void()> on_over) {
+void FilterCollector::begin(std::function<void(const std::string& how)> on_filter_ended, std::function<void()> on_over,
+                            std::function<void(const FilterAccount&)> on_account) {
   State& state = *state_;
+  state.filter.when_reported([&state, then = std::move(on_account)] {
+    state.report_within(kReportPause);
+    if (then) then(state.filter.account());
+  });
   state.on_filter_ended = std::move(on_filter_ended);
   state.on_over = std::move(on_over);
   state.filter.when_ended([&state] {
@@ -160,6 +164,7 @@ void FilterCollector::State::feed_filter() {
 
 void FilterCollector::State::notice_filter_end() {
   filter_has_ended = true;
+  filter.read_reports();
   deaf_timer.cancel();
   const std::string how = filter.reap();
   filter.close_input();
@@ -225,6 +230,8 @@ DeliveryReport FilterCollector::State::report() const {
   report.program = options.program.front();
   report.filter_pid = static_cast<std::uint32_t>(filter.pid());
   report.filter_ended = filter_ended;
+  report.is_standard = options.is_standard;
+  report.account = filter.account();
   report.meters = stream.deliveries();
   for (std::uint32_t i = 0; i < report.meters.size(); ++i) report.meters[i].connected = connections.is_connected(i);
   report.refused = connections.refused();

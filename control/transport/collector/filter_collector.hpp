@@ -27,6 +27,7 @@ namespace dpm {
 struct CollectorOptions {
   std::string log;                   // the folder; made if it is missing
   std::vector<std::string> program;  // and its arguments; started in the log
+  bool is_standard = false;          // it is standard_filter()
   std::string secret;                // 64 hexadecimal digits
   MeterConnections::Place place;     // where to listen
   bool listens = true;               // else connections come through accept() alone
@@ -45,9 +46,10 @@ class FilterCollector {
   int filter_pid() const;
   void accept(UniqueFd connection);  // of a meter
 
-  // Both are called in the io_context: `on_filter_ended` when the filter ends before stop(), `on_over` when the log is
-  // finished after stop().
-  void begin(std::function<void(const std::string& how)> on_filter_ended, std::function<void()> on_over);
+  // All are called in the io_context: `on_filter_ended` when the filter ends before stop(), `on_over` when the log is
+  // finished after stop(), `on_account` when the filter reports another state of its log.
+  void begin(std::function<void(const std::string& how)> on_filter_ended, std::function<void()> on_over,
+             std::function<void(const FilterAccount&)> on_account = {});
   void stop();
 
   DeliveryReport report() const;  // in the io_context's thread; other threads read delivered.json

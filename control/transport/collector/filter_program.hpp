@@ -1,5 +1,5 @@
 // The filter program. It runs in the folder of its log with a pipe as its standard input; its output goes to filter.out,
-// its errors to filter.err.
+// its errors to filter.err. It may report the state of its log (trace/filter_account.hpp).
 #pragma once
 
 #include <functional>
@@ -11,6 +11,7 @@
 #include "model/result.hpp"
 #include "os/net/descriptor.hpp"
 #include "os/unique_fd.hpp"
+#include "trace/filter_account.hpp"
 
 namespace dpm {
 
@@ -21,6 +22,10 @@ class FilterProgram {
 
   int pid() const { return pid_; }
   void when_ended(std::function<void()> then) { ended_->when_readable(std::move(then)); }
+  // `then` is called each time that it has reported; never after this object is destroyed.
+  void when_reported(std::function<void()> then);
+  void read_reports() { reports_->read(); }
+  const FilterAccount& account() const { return reports_->account; }
   void when_reading(std::function<void()> then) { input_->when_writable(std::move(then)); }
 
   enum class Written { some, none_now, never_again };
@@ -32,14 +37,26 @@ class FilterProgram {
   std::string reap();
 
  private:
-  FilterProgram(asio::io_context& context, int pid, UniqueFd ended, UniqueFd input)
+  struct Reports {
+    Reports(asio::io_context& context, UniqueFd fd) : socket(context, std::move(fd)) {}
+    void read();
+
+    Descriptor socket;
+    std::string unread;  // the beginning of a line
+    FilterAccount account;
+    std::function<void()> then;
+  };
+
+  FilterProgram(asio::io_context& context, int pid, UniqueFd ended, UniqueFd input, UniqueFd reports)
       : pid_(pid),
         ended_(std::make_unique<Descriptor>(context, std::move(ended))),
-        input_(std::make_unique<Descriptor>(context, std::move(input))) {}
+        input_(std::make_unique<Descriptor>(context, std::move(input))),
+        reports_(std::make_unique<Reports>(context, std::move(reports))) {}
 
   int pid_ = 0;
   std::unique_ptr<Descriptor> ended_;  // a pidfd
   std::unique_ptr<Descriptor> input_;
+  std::unique_ptr<Reports> reports_;
 };
 
 }  // namespace dpm

@@ -295,7 +295,8 @@ Result<UniqueFd> MeterConnections::listen(const Place& place) {
   for (unsigned port = place.port_first + 1U; !socket && port <= place.port_last; ++port)
     socket = listen_at(place.loopback_only, static_cast<std::uint16_t>(port));
   if (socket || place.port_first == 0) return socket;
-  return Error{fmt::format("--port {}-{}: {}", place.port_first, place.port_last, socket.error().what)};
+  const std::string last = place.port_last == place.port_first ? "" : fmt::format("-{}", place.port_last);
+  return Error{fmt::format("--port {}{}: {}", place.port_first, last, socket.error().what)};
 }
 
 MeterConnections::MeterConnections(asio::io_context& context, UniqueFd listener, TlsContext::FindKey find_key,

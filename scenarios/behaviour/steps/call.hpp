@@ -11,6 +11,7 @@ struct Call {
 
   Outgoing message;
   Timeout timeout;
+  bool at_once = false;
 
   void fields(StepFields& fields);
   void perform(Performer& performer, Activity& activity) const;

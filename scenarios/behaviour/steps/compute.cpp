@@ -10,7 +10,7 @@ const StepWords Compute::words{10, "compute", "compute_s", R"({"compute_s": TIME
 void Compute::fields(StepFields& fields) { fields.time({"compute_s", "how much"}, amount); }
 
 void Compute::perform(Performer& performer, Activity& activity) const {
-  performer.calls().compute(Duration::from_seconds(performer.drawn(amount, activity)));
+  performer.compute(Duration::from_seconds(performer.drawn(amount, activity)));
 }
 
 }  // namespace dpm::steps

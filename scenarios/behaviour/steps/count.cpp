@@ -11,6 +11,9 @@ void Count::fields(StepFields& fields) {
   fields.number({"by", "1 unless given"}, by, 1);
 }
 
-void Count::perform(Performer& performer, Activity&) const { performer.value_of(variable) += by.value; }
+void Count::perform(Performer& performer, Activity& activity) const {
+  const double more = performer.drawn(by, activity);
+  performer.value_of(variable, activity) += more;
+}
 
 }  // namespace dpm::steps

@@ -9,7 +9,7 @@ struct Count {
   static const StepWords words;
 
   Variable variable;
-  Number by{1};
+  Quantity by = Quantity::constant(1);
 
   void fields(StepFields& fields);
   void perform(Performer& performer, Activity& activity) const;

@@ -46,16 +46,17 @@ void Dispatch::perform(Performer& performer, Activity& activity) const {
   members.erase(std::remove(members.begin(), members.end(), performer.calls().name()), members.end());
   if (members.empty()) return;
   const KindNames awaited{answer};
+  const std::uint64_t total = performer.whole(times, activity), at_a_time = performer.whole(in_flight, activity);
   std::uint64_t given = 0;
-  for (std::uint64_t round = 0; round < in_flight.value && given < times.value; ++round) {
-    for (std::size_t i = 0; i < members.size() && given < times.value; ++i, ++given) {
+  for (std::uint64_t round = 0; round < at_a_time && given < total; ++round) {
+    for (std::size_t i = 0; i < members.size() && given < total; ++i, ++given) {
       performer.perform(first, activity);
       hand_out(members[i], performer, activity);
     }
   }
   for (std::uint64_t answers = given; answers > 0; --answers) {
-    performer.take(activity, *performer.await(awaited, to));
-    if (given == times.value) {
+    performer.take(activity, *performer.await({awaited, to}));
+    if (given == total) {
       performer.perform(rest, activity);
       continue;
     }

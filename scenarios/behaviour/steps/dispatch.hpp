@@ -10,8 +10,8 @@ struct Dispatch {
 
   std::vector<Task> tasks;
   Whom to;
-  Whole times;
-  Whole in_flight;
+  Value times = 1;
+  Value in_flight = 1;
   KindName answer;
   Steps first;                       // before each of the first tasks
   Steps next;                        // between an answer and the next task

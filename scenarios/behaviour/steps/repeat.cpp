@@ -12,7 +12,8 @@ void Repeat::fields(StepFields& fields) {
 }
 
 void Repeat::perform(Performer& performer, Activity& activity) const {
-  for (std::uint64_t i = 0; i < times.value; ++i) performer.perform(steps, activity);
+  const std::uint64_t rounds = performer.whole(times, activity);
+  for (std::uint64_t i = 0; i < rounds; ++i) performer.perform(steps, activity);
 }
 
 }  // namespace dpm::steps

@@ -8,7 +8,7 @@ namespace dpm::steps {
 struct Repeat {
   static const StepWords words;
 
-  Whole times;
+  Value times = 1;
   Steps steps;
 
   void fields(StepFields& fields);

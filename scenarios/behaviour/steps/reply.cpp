@@ -11,10 +11,12 @@ const StepWords Reply::words{50, "reply", "reply", R"({"reply": KIND, "bytes": S
 void Reply::fields(StepFields& fields) {
   fields.kind({"reply", "its kind"}, kind);
   fields.bytes({"bytes", "its length"}, bytes);
+  fields.carried(kCarried, carried);
+  fields.check([this](const JsonNode& step, const Reading& reading) { check_room(carried, bytes, step, reading); });
   fields.needs_message("'reply'");
   fields.replies(kind);
 }
 
-void Reply::perform(Performer& performer, Activity& activity) const { performer.reply(kind, bytes, activity); }
+void Reply::perform(Performer& performer, Activity& activity) const { performer.reply(kind, bytes, carried, activity); }
 
 }  // namespace dpm::steps

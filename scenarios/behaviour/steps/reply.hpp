@@ -2,7 +2,7 @@
 // request.
 #pragma once
 
-#include "scenarios/behaviour/step_fields.hpp"
+#include "scenarios/behaviour/outgoing.hpp"
 
 namespace dpm::steps {
 
@@ -11,6 +11,7 @@ struct Reply {
 
   KindName kind;
   Quantity bytes;
+  std::vector<Carried> carried{};
 
   void fields(StepFields& fields);
   void perform(Performer& performer, Activity& activity) const;

@@ -4,13 +4,16 @@
 
 namespace dpm::steps {
 
-const StepWords Set::words{110, "set", "set", R"({"set": NAME, "value": V})", "sets a variable"};
+const StepWords Set::words{110, "set", "set", R"({"set": NAME, "value": V})",
+                           "sets a variable to a number, `\"$name\"`, `\"${...}\"` or a draw"};
 
 void Set::fields(StepFields& fields) {
   fields.variable({"set", "its name"}, variable);
   fields.number({"value", "0 unless given"}, value, 0);
 }
 
-void Set::perform(Performer& performer, Activity&) const { performer.value_of(variable) = value.value; }
+void Set::perform(Performer& performer, Activity& activity) const {
+  performer.value_of(variable, activity) = performer.drawn(value, activity);
+}
 
 }  // namespace dpm::steps

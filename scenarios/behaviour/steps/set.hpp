@@ -9,7 +9,7 @@ struct Set {
   static const StepWords words;
 
   Variable variable;
-  Number value;
+  Quantity value;
 
   void fields(StepFields& fields);
   void perform(Performer& performer, Activity& activity) const;

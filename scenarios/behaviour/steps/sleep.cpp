@@ -10,7 +10,7 @@ const StepWords Sleep::words{15, "sleep", "sleep_s", R"({"sleep_s": TIME})",
 void Sleep::fields(StepFields& fields) { fields.time({"sleep_s", "how long"}, time); }
 
 void Sleep::perform(Performer& performer, Activity& activity) const {
-  performer.calls().sleep(Duration::from_seconds(performer.drawn(time, activity)));
+  performer.sleep(Duration::from_seconds(performer.drawn(time, activity)));
 }
 
 }  // namespace dpm::steps

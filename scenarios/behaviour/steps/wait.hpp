@@ -10,7 +10,8 @@ struct Wait {
 
   KindNames kinds;
   Whom from;
-  Whole count;
+  Value count = 1;
+  bool of_request = false;
   Timeout timeout;
 
   void fields(StepFields& fields);

@@ -23,6 +23,12 @@ class Balanced {
     for (const char* name : {"one", "other"}) script_.process(name, "red", "client");
   }
 
+  // A back end that has failed takes no request.
+  void fail(const std::string& client, const std::string& back) {
+    script_.receive("balancer", 0, script_.send(client, 1, "balancer"));
+    script_.receive(back, 0, script_.send("balancer", 1, back));
+  }
+
   void pass(const std::string& client, const std::string& back, std::uint32_t bytes = 10) {
     script_.receive("balancer", 0, script_.send(client, 1, "balancer", bytes));
     script_.receive(back, 0, script_.send("balancer", 1, back, bytes));
@@ -101,6 +107,14 @@ TEST_CASE("turns: requests that go to the back end that owes the fewest answers 
   REQUIRE(found.known.choices.size() == 1);
   CHECK(found.known.choices[0].rule == DestinationChoice::Rule::least_outstanding);
   CHECK(found.known.choices[0].sends.size() == 36);
+}
+
+TEST_CASE("turns: a back end that failed is not the busier one", "[behaviour]") {
+  Balanced balanced;
+  for (int i = 0; i < 6; ++i) balanced.pass(i % 2 == 0 ? "one" : "other", "back_1");
+  balanced.fail("one", "back_1");
+  for (int i = 0; i < 20; ++i) balanced.pass(i % 2 == 0 ? "one" : "other", "back_2");
+  CHECK(balanced.found().known.choices.empty());
 }
 
 TEST_CASE("turns: where few requests meet many back ends, those in turn are not for the least busy", "[behaviour]") {

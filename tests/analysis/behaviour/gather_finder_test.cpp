@@ -120,8 +120,8 @@ TEST_CASE("gathers: answers that the process reacts to one by one, too few, or o
 
 namespace {
 
-// A searcher that writes to an archive after the answer with that number, of two.
-History goes_on_after(const std::vector<std::pair<const char*, int>>& first_and_number) {
+// A searcher that writes to an archive after the answer with that number, of two. The trace ends after `last_answers` of the last search.
+History goes_on_after(const std::vector<std::pair<const char*, int>>& first_and_number, int last_answers = 2) {
   EventScript script({"red"});
   for (const char* name : {"searcher", "A", "B", "archive", "client"}) script.process(name, "red", name);
   script.info.channel_sets.resize(1);
@@ -130,7 +130,8 @@ History goes_on_after(const std::vector<std::pair<const char*, int>>& first_and_
     const auto to_a = script.send("searcher", 0, "A"), to_b = script.send("searcher", 0, "B");
     script.receive("A", 0, to_a);
     script.receive("B", 0, to_b);
-    for (int i = 1; i <= 2; ++i) {
+    const int answers = &first == &first_and_number.back().first ? last_answers : 2;
+    for (int i = 1; i <= answers; ++i) {
       const std::string from = (i == 1) == (std::string(first) == "A") ? "A" : "B";
       script.receive_call("searcher", 0, 0);
       script.receive("searcher", 0, script.send(from, 1, "searcher"));
@@ -161,4 +162,16 @@ TEST_CASE("gathers: the evidence distinguishes one of two, all of two, the answe
       find_gathers(goes_on_after({{"A", 1}, {"B", 1}, {"A", 2}, {"B", 2}, {"A", 1}, {"A", 2}}), kNotSettled);
   CHECK(neither.rules.empty());
   CHECK(neither.open.size() == 1);
+}
+
+TEST_CASE("gathers: an answer that the trace ends before belongs to its gathering", "[behaviour]") {
+  const History history = goes_on_after({{"A", 1}, {"B", 1}, {"A", 1}, {"B", 1}, {"A", 1}}, 1);
+  const FoundGathers found = find_gathers(history, kNotSettled);
+  REQUIRE(found.rules.size() == 1);
+  CHECK(found.rules[0].times == 5);
+  REQUIRE(found.gathers.cut_off().size() == 1);
+  const Gathers::CutOff& last = found.gathers.cut_off().front();
+  CHECK(last.needed == 1);
+  CHECK(last.missing == 1);
+  CHECK(found.gathers.answers(last.gathering) == 1);
 }

@@ -1,5 +1,6 @@
 #include "analysis/behaviour/hidden_state.hpp"
 
+#include "model/random.hpp"
 #include "tests/support/build_history.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/event_script.hpp"
@@ -21,6 +22,8 @@ class Served {
   }
 
   void take(const std::string& client) { script_.receive("server", 0, script_.send(client, 1, "server")); }
+  void look(double work_ms) { script_.receive_call("server", work_ms, 0); }
+  void is_simulated() { script_.info.properties.scripted = true; }
   void answer(const std::string& client, double work_ms, std::uint32_t bytes = 100) {
     script_.receive(client, 0, script_.send("server", work_ms + charge_ms_, client, bytes));
   }
@@ -73,6 +76,28 @@ TEST_CASE("hidden state: a cache asks the store for some of the requests that lo
   CHECK(found.entries[0].kind == Kind::memory);
   CHECK(found.entries[0].times == 6);        // the first was a miss
   CHECK(found.expected_error().above == 0);  // alternatives show it
+}
+
+TEST_CASE("hidden state: a cache that asks the store until its value has come reacts in phases", "[behaviour]") {
+  const auto entries_with = [](auto asks_store) {
+    Served served;
+    for (int i = 0; i < 80; ++i) {
+      served.take(client(i));
+      if (asks_store(i)) served.ask_store();
+      served.answer(client(i), 1);
+    }
+    return served.found().entries;
+  };
+  Random random(1);
+  const auto in_phases = entries_with([](int i) { return i % 20 < 6; });
+  const auto drawn = entries_with([&random](int /*i*/) { return random.chance(.3); });
+  const auto every_third = entries_with([](int i) { return i % 3 == 0; });
+  REQUIRE((in_phases.size() == 1 && drawn.size() == 1 && every_third.size() == 1));
+  CHECK(in_phases[0].kind == Kind::phases);
+  CHECK(in_phases[0].times == 56);
+  CHECK(is_unknown(Kind::phases));
+  CHECK(drawn[0].kind == Kind::memory);
+  CHECK(every_third[0].kind == Kind::memory);
 }
 
 TEST_CASE("hidden state: a log that answers what it holds together batches, if it does not always hold as many",
@@ -129,6 +154,23 @@ TEST_CASE("hidden state: an answer and a command to a disk are not a batch", "[b
   }
   CHECK(!served.found().has(Kind::batches));
   CHECK(served.found().expected_error().above == 0);
+}
+
+TEST_CASE("hidden state: a simulated process looks for messages between pieces of work", "[behaviour]") {
+  Served served;
+  for (int i = 0; i < 6; ++i) {
+    served.take(client(i));
+    served.look(1);
+    served.look(1);
+    served.answer(client(i), 1);
+  }
+  CHECK(served.found().entries.empty());  // of a real program that is told when to look, this may be one look too many
+  served.is_simulated();
+  const HiddenState found = served.found();
+  REQUIRE(found.entries.size() == 1);
+  CHECK(found.entries[0].kind == Kind::looks);
+  CHECK(found.entries[0].times == 12);
+  CHECK(is_unknown(Kind::looks));
 }
 
 TEST_CASE("hidden state: answers of another size that cost nothing are refusals", "[behaviour]") {

@@ -22,7 +22,7 @@ class Script {
     send(to);
     note('W', to);
     const LinkIndex from = calls_.link_from(name(to));
-    calls_.receive_message({&from, 1});
+    calls_.receive_message(std::span(&from, 1));
   }
   void work(const RandomServer& server) {
     if (server.sleep_us > 0) {

@@ -44,7 +44,7 @@ TEST_CASE("messages: the picture of stream_messages.hpp", "[messages]") {
   const Recording resolved = script.resolved();
   CHECK(shown(resolved) == Lines{"w SEND to r #0 20", "w SEND to r #20 10", "w SEND to r #30 10", "w SEND to r #40 22",
                                  "r RECEIVE from w #0 20", "r RECEIVE from w #20 10", "r RECEIVE from w #30 10",
-                                 "r RECEIVE from w #40 22", "r RECEIVE no message"});
+                                 "r RECEIVE from w #40 16", "r RECEIVE no message"});
   CHECK(resolved.losses.warnings.empty());
   const History history = history_of(resolved);
   CHECK(arcs_of(history) == std::vector<ArcKind>(8, ArcKind::proven));
@@ -85,7 +85,7 @@ TEST_CASE("messages: a SEND is a message to each of the processes that share its
   script.receive(a, stream, 0, 30);
   script.receive(b, stream, 30, 30);
   script.receive(a, stream, 60, 30);
-  CHECK(shown(script.resolved()) == Lines{"w SEND to a #0 70", "w SEND to b #30 30", "a RECEIVE from w #0 70",
+  CHECK(shown(script.resolved()) == Lines{"w SEND to a #0 70", "w SEND to b #30 30", "a RECEIVE from w #0 60",
                                           "b RECEIVE from w #30 30", "a RECEIVE no message"});
 }
 

@@ -334,6 +334,32 @@ TEST_CASE(
   CHECK(width() > .1);
 }
 
+TEST_CASE("prediction: an answer that the trace ends before might have been the one that was waited for",
+          "[prediction]") {
+  EventScript script({"red", "green", "blue"});
+  for (const auto& [name, machine] : {std::pair("searcher", "red"), {"A", "green"}, {"B", "blue"}, {"archive", "red"}})
+    script.process(name, machine, name);
+  for (int i = 0; i < 5; ++i) {
+    const auto to_a = script.send("searcher", 0, "A"), to_b = script.send("searcher", 0, "B");
+    script.receive("A", 0, to_a);
+    script.receive("B", 0, to_b);
+    script.receive_call("searcher", 0, 0);
+    script.receive("searcher", 0, script.send("A", 8, "searcher"));
+    script.receive("archive", 0, script.send("searcher", 1, "archive"));
+    if (i == 4) break;
+    script.receive_call("searcher", 0, 0);
+    script.receive("searcher", 0, script.send("B", 9, "searcher"));
+  }
+  const History history = history_of(script.info, script.events);
+  Target target = traced_target(history);
+  target.machines[1].speed = .5;
+  const auto prediction = predict(history, target, {});
+  REQUIRE(prediction);
+  REQUIRE(prediction->interval);
+  CHECK(prediction->elapsed_s == Approx(.016 * 5 + .001));
+  CHECK(prediction->interval->low_elapsed_s <= .016 * 4 + .009 + .001);
+}
+
 TEST_CASE("prediction: a timeout widens the interval, because the answer may come in time there", "[prediction]") {
   // Of eight calls four are answered after 10 ms, and four are given up then.
   const bool gives_up = GENERATE(false, true);

@@ -132,6 +132,25 @@ TEST_CASE("recorded timeline: waits for a child, and for the CPU", "[timeline]")
   CHECK(timeline.arcs[1].kind == RecordedArcKind::wait);
 }
 
+TEST_CASE("recorded timeline: a sleep is not a wait for the CPU", "[timeline]") {
+  for (const auto& [reason, idle] :
+       {std::pair{WaitReason::timer, RecordedKind::timer}, {WaitReason::lock, RecordedKind::idle}}) {
+    Recorded r(1);
+    r.info.wait_causes = {{ProcessId{kA}, WaitReason::cpu, {}, "other", 5}, {ProcessId{kA}, reason, {}, "", 60}};
+    for (const std::int64_t at_ns : {0, 100}) {
+      Event& event = r.add(EventType::point, kA, kA, at_ns, at_ns == 0 ? 0 : 10);
+      event.ready_time_ns = at_ns == 0 ? 0 : 20;
+      event.disk_time_ns = at_ns == 0 ? 0 : 10;
+    }
+    const auto timeline = r.timeline();
+    REQUIRE(timeline.segments.size() == 3);
+    const auto& s = timeline.segments;
+    CHECK((s[0].kind == RecordedKind::work && s[0].to_ns == 10));
+    CHECK((s[1].kind == RecordedKind::cpu_or_disk && s[1].to_ns == 40));
+    CHECK((s[2].kind == idle && s[2].to_ns == 100));
+  }
+}
+
 TEST_CASE("recorded timeline: segments cover each process without overlap, and hold its CPU time", "[timeline]") {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     INFO("seed " << seed);

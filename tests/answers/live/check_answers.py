@@ -86,6 +86,7 @@ def compare(what: str, trace: pathlib.Path) -> None:
             printed = dpm(name, "--json", trace)
             answer = served.await_answer(name)
             if printed.returncode == 0:
+                check(f"{what}: {name} is final", answer.pop("as_of", {}).get("is_final"), True)
                 check(f"{what}: {name}", json.dumps(answer), json.dumps(json.loads(printed.stdout)))
             elif "error" not in answer:
                 failures.append(f"{what}: {name} is refused by the command and answered by the page")

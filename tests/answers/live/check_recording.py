@@ -90,6 +90,8 @@ class Recording:
 
     def await_url(self) -> Any:
         wait_until(f"{self.out.name} prints an address", lambda: self.urls() or self.process.poll() is not None)
+        if self.process.poll() is not None:  # what it printed may still be on its way
+            self.reader.join(PATIENCE_S)
         return self.urls()[0] if self.urls() else None
 
     def await_end(self) -> None:

@@ -2,12 +2,14 @@
 #include "answers/live/live_trace.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <numeric>
 #include <set>
+#include <thread>
 
 #include "answers/live/packet_times.hpp"
 #include "tests/answers/live/ask.hpp"
@@ -97,6 +99,28 @@ struct Talk {
       add(EventType::receive_call, server, server, 0);
     }
   }
+};
+
+// A trace that a filter writes while it is read.
+class Recorder {
+ public:
+  Recorder(const std::string& path, const TraceInfo& info)
+      : rules_({RuleSet::keep_all(event_layouts())}),
+        writer_(TraceWriter::create(path, describe_events({"filter"}, rules_)).value()),
+        filter_(std::move(rules_), *writer_) {
+    filter_.on_begin(info);
+  }
+
+  void write(std::span<const Event> events) {
+    filter_.on_events(events);
+    writer_->flush();
+  }
+  void end(std::size_t seen) { filter_.on_end({.seen = seen}); }
+
+ private:
+  std::vector<RuleSet> rules_;
+  std::unique_ptr<TraceWriter> writer_;
+  EventFilter filter_;
 };
 
 std::unique_ptr<LiveTrace> open(const std::string& path) {
@@ -242,18 +266,14 @@ TEST_CASE("live: a small window is exact, a large one is not", "[live]") {
 TEST_CASE("live: a trace that grows between two requests", "[live]") {
   const TemporaryFolder folder;
   const Talk talk(3000);
-  std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
-  auto writer = TraceWriter::create(folder / "trace", describe_events({"filter"}, rules)).value();
-  EventFilter filter(std::move(rules), *writer);
-  filter.on_begin(talk.info);
+  Recorder recorder(folder / "trace", talk.info);
   const auto live = open(folder / "trace");
   live->read(kAll);
   CHECK(sum(numbers(ask(*live, "traffic"), "messages")) == 0);
   std::uint64_t version = ask(*live, "describe").json.at("version");
   const std::span<const Event> events = talk.events;
   for (const std::size_t part : {0u, 1u}) {
-    filter.on_events(events.subspan(part * 9000, 9000));
-    writer->flush();
+    recorder.write(events.subspan(part * 9000, 9000));
     live->read(kAll);
     CHECK(sum(numbers(ask(*live, "traffic"), "messages")) == 3000. * static_cast<double>(part + 1));
     const Json described = ask(*live, "describe").json;
@@ -261,22 +281,54 @@ TEST_CASE("live: a trace that grows between two requests", "[live]") {
     CHECK(described.at("version") > version);
     version = described.at("version");
   }
-  filter.on_end({.seen = events.size()});
+  recorder.end(events.size());
   live->read(kAll);
   CHECK(ask(*live, "describe").json.at("state") == "ended");
+}
+
+TEST_CASE("live: an answer says which version of the trace it is about, and whether a later one is on its way",
+          "[live]") {
+  const TemporaryFolder folder;
+  const Talk talk(3000);
+  Recorder recorder(folder / "trace", talk.info);
+  const std::span<const Event> events = talk.events;
+  const auto live = open(folder / "trace");
+  const auto as_of = [&](const char* request) { return ask(*live, request).json.at("as_of"); };
+  const auto analysed = [&](const char* request, const auto& is_wanted) {
+    for (;;) {
+      live->read(kAll);
+      const Json answer = ask(*live, request).json;
+      if (!answer.contains("computing") && is_wanted(answer.at("as_of"))) return answer.at("as_of");
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  };
+  recorder.write(events.subspan(0, 9000));
+  const Json first = analysed("queues", [](const Json&) { return true; });
+  CHECK(first.at("events") == 9000);
+  CHECK(first.at("state") == "recording");
+  CHECK(first.at("is_final") == false);
+  CHECK_FALSE(first.contains("working"));
+  recorder.write(events.subspan(9000));
+  live->read(kAll);
+  CHECK(as_of("describe").at("events") == 18'000);
+  const Json older = as_of("queues");
+  CHECK(older.at("events") == 9000);
+  CHECK(older.at("to_s") < as_of("describe").at("to_s"));
+  CHECK(older.contains("working"));
+  recorder.end(events.size());
+  for (const char* request : {"queues", "statistics", "placement", "predict", "overview", "describe"}) {
+    INFO(request);
+    const Json last = analysed(request, [](const Json& version) { return version.at("is_final").get<bool>(); });
+    CHECK(last.at("events") == 18'000);
+    CHECK(last.at("state") == "ended");
+    CHECK_FALSE(last.contains("working"));
+  }
 }
 
 TEST_CASE("live: a trace whose recorder was killed says so, and what to do", "[live]") {
   const TemporaryFolder folder;
   const Talk talk(3000);
-  {
-    std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
-    auto writer = TraceWriter::create(folder / "trace", describe_events({"filter"}, rules)).value();
-    EventFilter filter(std::move(rules), *writer);
-    filter.on_begin(talk.info);
-    filter.on_events(talk.events);
-    writer->flush();
-  }
+  Recorder(folder / "trace", talk.info).write(talk.events);
   const auto live = open(folder / "trace");
   live->read(kAll);
   CHECK(ask(*live, "describe").json.at("state") == "cut off");

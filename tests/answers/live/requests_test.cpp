@@ -96,8 +96,14 @@ std::string why_not(const view::Structure& structure, const view::Answer& answer
   return "";
 }
 
-void check_answer(const view::Request& request, const view::Answer& answer, Seen& seen) {
+void check_answer(const view::Request& request, const view::Answer& stamped, Seen& seen) {
   std::string why;
+  view::Answer answer = stamped;
+  const Json stamp = {{"as_of", answer.json.value("as_of", Json())}};
+  INFO(request.name << " is stamped " << stamp.dump());
+  REQUIRE_FALSE(view::misfit(view::table::kStamped, stamp, "").has_value());
+  note_members(*view::find_structure("Stamped"), stamp, seen);
+  answer.json.erase("as_of");
   auto types = view::alternatives_of(request.answer);
   if (request.may_be_computing && answer.json.contains("computing")) types = {"Computing"};
   for (const std::string_view type : types) {
@@ -158,6 +164,7 @@ struct System {
     event.local_time = {now_ns};
     event.proc_time_ns = cpu_ns[process];
     event.ready_time_ns = event.disk_time_ns = cpu_ns[process] / 8;
+    event.load = 3;  // of others, too
     if (type == EventType::wait) event.code = static_cast<std::uint32_t>(WaitKind::futex);
     if (peer != kNoOne) {
       event.peer = ProcessId{peer};

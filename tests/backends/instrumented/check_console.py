@@ -30,12 +30,12 @@ def expect(holds: Any, what: str) -> None:
 class Console:
     """A controller at the end of a pipe. Its output is read all the time."""
 
-    def __init__(self, options: argparse.Namespace, folder: pathlib.Path) -> None:
+    def __init__(self, options: argparse.Namespace, folder: pathlib.Path, *more: str) -> None:
         self.folder = folder
         environment = {**os.environ, "DPM_MONITOR_FOLDER": str(folder / "shared"), "XDG_STATE_HOME": str(folder),
                        "XDG_RUNTIME_DIR": str(folder), "HOME": str(folder), "TMPDIR": str(folder)}
         self.environment = environment
-        self.process = subprocess.Popen([options.dpm, "control", "--launcher", "local"], stdin=subprocess.PIPE, text=True,
+        self.process = subprocess.Popen([options.dpm, "control", "--launcher", "local", *more], stdin=subprocess.PIPE, text=True,
                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, cwd=folder)
         self.lines: list[tuple[float, str]] = []
         self.changed = threading.Condition()
@@ -89,13 +89,14 @@ def main() -> bool:
     parser.add_argument("--programs", required=True, type=pathlib.Path)
     parser.add_argument("--unmodified", required=True, type=pathlib.Path)
     options = parser.parse_args()
-    return sum(in_new_console(check, options) for check in (check_library, check_unmodified)) > 0
+    failures = [in_new_console(check, options) for check in (check_library, check_unmodified)]
+    return any([*failures, in_new_console(check_own_window, options, "--terminal", "window")])
 
 
-def in_new_console(check: Callable[..., Any], options: argparse.Namespace) -> bool:
+def in_new_console(check: Callable[..., Any], options: argparse.Namespace, *more: str) -> bool:
     with tempfile.TemporaryDirectory(dir="/dev/shm") as name:
         folder = pathlib.Path(name)
-        console = Console(options, folder)
+        console = Console(options, folder, *more)
         try:
             check(console, options, folder)
             print(f"good   {check.__name__}")
@@ -119,6 +120,24 @@ def end_daemons(folder: pathlib.Path) -> None:
                 os.kill(int(pid), signal.SIGKILL)
         except OSError:
             pass
+
+
+def check_own_window(console: Any, options: argparse.Namespace, folder: Any) -> None:
+    """Events are shown in their own window, what commands answer at the console (S3 appendix A.1)."""
+    (folder / "turns-red").write_text("")
+    console.says("filter f1 red", "filter 'f1' was created")
+    console.type("newjob foo")
+    console.says(f"addprocess foo red {shlex.quote(str(options.programs / 'subject'))} go_on {folder}/turns-red 1", "was created")
+    console.says("define process p from subject", "process 'p' is defined")
+    console.says("define event turn is integer_assign on turn at *.p.go_on", "event 'turn' is defined on red")
+    console.says("startjob foo", "started")
+    shown = "red turn: integer_assign on turn in go_on of subject[1]"
+    end = time.monotonic() + PATIENCE_S
+    while shown not in (folder / "window").read_text():
+        expect(time.monotonic() < end, f"nothing is shown in the window; at the console: {console.lines[-8:]}")
+        time.sleep(.05)
+    console.says("show process", "process p from subject")
+    expect(console.count("turn: integer_assign") == 0, "an event is shown at the console")
 
 
 def check_library(console: Any, options: argparse.Namespace, folder: Any) -> None:

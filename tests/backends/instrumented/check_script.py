@@ -19,6 +19,7 @@ from typing import Any
 
 sys.dont_write_bytecode = True
 from expecting import PATIENCE_S, Failed, expect, wait_until
+from python_events import check_python_modules
 from site_of_case import Site
 from value_types import check_value_types
 
@@ -168,6 +169,8 @@ def case_python(site: Site) -> None:
     expect(done.stdout.startswith("connected\n"), (done.stdout, done.stderr))
     values = {name: [e["value"] for e in events if e["event"] == name] for name in ("got", "sent", "set", "most")}
     expect(values == {"got": [5, 0], "sent": [5], "set": [5, -1], "most": [2**64 - 1]}, values)
+
+    check_python_modules(site)
 
     # Without the library the program runs as ever.
     site.environment["DPM_LIBRARY"] = "/nowhere/libdpm.so.0"

@@ -429,11 +429,11 @@ TEST_CASE("message calls: processes that wait for each other are named, with wha
   System system = pair(
       [](MessageCalls& calls) {
         const std::vector<LinkIndex> over = {calls.link_from("b")};
-        calls.set_awaited("'vote'");
+        calls.set_awaited("'vote'", true);
         calls.receive_message(over);
       },
       [](MessageCalls& calls) {
-        calls.set_awaited("'ask'");
+        calls.set_awaited("'ask'", true);
         calls.call(calls.link_to("c"), {});
       });
   system.scenario.processes.back().links.push_back("c");
@@ -450,4 +450,66 @@ TEST_CASE("message calls: processes that wait for each other are named, with wha
                                    "process 'b' on machine 'blue' waits for the reply of 'c' to 'ask'",
                                    "process 'c' on machine 'red' waits for a message over a link it created"});
   }
+}
+
+TEST_CASE("message calls: a receive takes the highest rank, of these the earliest, and leaves what has none",
+          "[contract]") {
+  check_that_all_ends(pair(
+      [](MessageCalls& calls) {
+        for (const std::uint32_t code : {5, 1, 2, 9, 2, 3}) calls.send_message(calls.link_to("b"), message_of(code));
+        calls.call(calls.link_to("b"), message_of(4));
+      },
+      [](MessageCalls& calls) {
+        const LinkIndex a = calls.link_from("a");
+        const auto ranked = [&](auto rank_of) {
+          Selection selection;
+          selection.rank = [=](LinkIndex over, std::uint32_t code) -> std::optional<double> {
+            expect(over == a, "its link");
+            return rank_of(code);
+          };
+          return selection;
+        };
+        const auto only = [&](std::uint32_t wanted) {
+          return ranked([=](std::uint32_t code) { return code == wanted ? std::optional(0.0) : std::nullopt; });
+        };
+        const Message last = calls.receive_message(only(4));
+        expect(last.code == 4, "the last to come, first");
+        expect(!calls.a_receive_message(only(8)), "none of a kind that has not come");
+        expect(!calls.receive_message_until(calls.deadline_in(milliseconds(1)), only(8)), "nor in time");
+        const auto small =
+            ranked([](std::uint32_t code) { return code < 9 ? std::optional(double{code % 4}) : std::nullopt; });
+        for (const std::uint32_t code : {3, 2, 2, 5, 1})
+          expect(calls.receive_message(small).code == code, "by rank: " + std::to_string(code));
+        expect(!calls.a_receive_message(small), "one is left");
+        expect(calls.receive_message().code == 9, "and is taken by a receive of all");
+        calls.reply(last, message_of(1));
+      }));
+}
+
+TEST_CASE("message calls: several CALLs at once wait together, and a reply that is late is dropped", "[contract]") {
+  const auto server = [](std::int64_t first_ms) {
+    return [=](MessageCalls& calls) {
+      for (const std::int64_t ms : {first_ms, std::int64_t{1}}) {
+        const Message question = calls.receive_message();
+        calls.sleep(milliseconds(ms));
+        calls.reply(question, message_of(question.code * 10));
+      }
+    };
+  };
+  System system;
+  system.machine("red").machine("blue").machine("green");
+  system.process("slow", "red", {}, server(400)).process("quick", "blue", {}, server(100));
+  system.process("client", "green", {"slow", "quick"}, [](MessageCalls& calls) {
+    const auto requests = [&](std::uint32_t code) {
+      return std::vector<std::pair<LinkIndex, OutgoingMessage>>{{calls.link_to("slow"), message_of(code)},
+                                                                {calls.link_to("quick"), message_of(code + 1)}};
+    };
+    const auto in_time = calls.call_all(requests(1), calls.deadline_in(milliseconds(250)));
+    expect(in_time.size() == 1 && in_time.front().code == 20, "the quick one's");
+    const auto both = calls.call_all(requests(3), std::nullopt);
+    expect(both.size() == 2 && both[0].code == 40 && both[1].code == 30, "both, as they come");
+    expect(calls.call_all({}, std::nullopt).empty(), "none of none");
+    expect(!calls.a_receive_message(), "a reply is not a message");
+  });
+  check_that_all_ends(system);
 }

@@ -51,6 +51,14 @@ const std::vector<Fault> kFaults = {
      [](SimulatedMachines& machines, const std::string& machine) { machines.kill_agents(machine); }},
     {"program or filter killed",
      [](SimulatedMachines& machines, const std::string& machine) { machines.end_all(machine, "signal 9 (Killed)"); }},
+    {"disk full", [](SimulatedMachines& machines, const std::string& machine) { machines.fill_disk(machine); }},
+    {"disk full for a while, link cut meanwhile",
+     [](SimulatedMachines& machines, const std::string& machine) {
+       machines.fill_disk(machine);
+       machines.cut_link(machine);
+       machines.heal(machine);
+       machines.free_disk(machine);
+     }},
 };
 
 struct Target {

@@ -121,10 +121,11 @@ class Session {
       const auto id = pid(words);
       return {machine, FilterEnded{id, rest(words)}};
     }
-    if (kind == "delivery") {  // PID JOB NAME FILTER WAITING LOST FILE|- PROBLEM
+    if (kind == "delivery") {  // PID JOB|- NAME FILTER WAITING LOST FILE|- PROBLEM
       DeliveryChanged changed;
       changed.pid = pid(words);
       changed.job = word(words);
+      if (changed.job == "-") changed.job.clear();  // of a filter
       changed.name = word(words);
       changed.filter = word(words);
       changed.delivery.waiting = pid(words);

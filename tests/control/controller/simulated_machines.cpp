@@ -83,6 +83,23 @@ void SimulatedMachines::end_all(const std::string& machine, const std::string& h
   }
 }
 
+void SimulatedMachines::fill_disk(const std::string& machine) {
+  change_delivery(machine, {.problem = "No space left on device", .lost = 12});
+}
+
+void SimulatedMachines::free_disk(const std::string& machine) { change_delivery(machine, {.lost = 17}); }
+
+void SimulatedMachines::change_delivery(const std::string& machine, const Delivery& delivery) {
+  Machine& host = machines_[machine];
+  for (auto& [pid, managed] : host.managed) {
+    if (managed.kind != ManagedProcess::Kind::filter || managed.controller == kStranger) continue;
+    if (managed.state == ProcessState::killed || host.without_agent.contains(pid)) continue;
+    managed.delivery = delivery;
+    if (host.is_connected)
+      reports_.push_back({machine, DeliveryChanged{pid, "", managed.name, managed.name, delivery}});
+  }
+}
+
 void SimulatedMachines::replace_controller(const std::string& name) {
   controller_ = name;
   reports_.clear();
@@ -172,7 +189,8 @@ ReplyBody SimulatedMachines::reply(Machine& machine, const RequestBody& body) {
 
 ReplyBody SimulatedMachines::change(Machine& machine, std::uint32_t pid, const RequestBody& body) {
   const auto found = machine.managed.find(pid);
-  if (found == machine.managed.end()) return Refused{fmt::format("process {} is not looked after here", pid)};
+  if (found == machine.managed.end())
+    return Refused{fmt::format("process {} is not managed by this daemon ('jobs' lists those that are)", pid)};
   ManagedProcess& managed = found->second;
   if (std::holds_alternative<Adopt>(body)) {
     if (managed.controller == kStranger) return Refused{"it belongs to a controller that is connected"};

@@ -42,6 +42,9 @@ class SimulatedMachines : public Machines {
   // Of the processes and filters there.
   void kill_agents(const std::string& machine);
   void end_all(const std::string& machine, const std::string& how);
+  // Filters there report it.
+  void fill_disk(const std::string& machine);
+  void free_disk(const std::string& machine);
   void heal(const std::string& machine) { machines_[machine].is_cut = false; }
   void remove_logs(const std::string& machine) { machines_[machine].logs.clear(); }
   // The next controller has another name, and knows nothing.
@@ -62,6 +65,7 @@ class SimulatedMachines : public Machines {
     bool is_connected = false, is_cut = false, is_gone = false, is_restarted = false;
   };
   bool connect(const std::string& name, Machine& machine);
+  void change_delivery(const std::string& machine, const Delivery& delivery);
   void disconnect(const std::string& name, const std::string& why);
   std::vector<ManagedProcess> described(const Machine& machine) const;
   ReplyBody reply(Machine& machine, const RequestBody& body);

@@ -14,6 +14,10 @@ TEST_CASE("visible: control characters are shown, not obeyed", "[controller]") {
   CHECK(visible("M\xc3\xa4rz \xe2\x82\xac \xf0\x9f\x90\xa7") == "M\xc3\xa4rz \xe2\x82\xac \xf0\x9f\x90\xa7");
   CHECK(visible("\xc2\x9b"
                 "31m") == "?31m");
+  // Marks that turn the direction of the text, and others that are not seen.
+  CHECK(visible("\xe2\x80\xae"
+                "fdp.exe\xe2\x81\xa6\xef\xbb\xbf") == "?fdp.exe??");
+  CHECK(visible("\xd8\x9c \xf3\xa0\x80\x81") == "? ?");
 }
 
 TEST_CASE("visible: a byte that is not UTF-8 is shown as a number", "[controller]") {

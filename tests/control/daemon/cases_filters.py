@@ -1,7 +1,9 @@
 """Filters that a daemon manages, and the events that processes send to them."""
 import filecmp
+import itertools
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -116,6 +118,62 @@ def case_flags(machine: Machine) -> None:
     ledger = statistics(machine, made["log"] + "/trace")["ledger"]
     # Three steps of 100 sends and the word that is printed, one of 100 receives and the line that was read.
     assert ledger["seen"] == 4 * 101, ledger
+    red.close()
+
+
+TALK_ON = ("import socket, sys\na, b = socket.socketpair()\nfor line in sys.stdin:\n  for i in range(2000):\n"
+           "    a.send(b'x')\n    b.recv(1)\n  print('done', flush=True)\n")
+
+
+def case_disk_full(machine: Machine) -> None:
+    """Whether a filter can write its log is reported; a log that is fetched meanwhile has the ledger of what was delivered."""
+    red = Controller(machine)
+    made = create_filter(red)
+    pid = made["pid"]
+    talker = red.ask("create_process", job="job", name="talker", file=sys.executable, arguments=["-c", TALK_ON], directory="",
+                     input="", flags="send,receive", filter=made["address"])["pid"]
+    red.on("start_process", talker)
+    rounds = 0
+
+    def talk() -> None:
+        nonlocal rounds
+        rounds += 1
+        red.ask("input", b"go\n", pid=talker, end=False)
+        red.until(lambda: red.output(talker) == b"done\n" * rounds, f"round {rounds}")
+
+    def deliveries() -> list[Any]:
+        return [report["delivery"] for report in red.reports if report["type"] == "delivery_changed" and report["pid"] == pid]
+
+    talk()
+    assert not deliveries()
+    # A limit of the size of its files stands for a disk that is full: only root can mount a small one.
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (60_000, resource.RLIM_INFINITY))
+    talk()
+    red.until(lambda: deliveries() and "File too large" in deliveries()[-1]["problem"], "the report that it cannot write")
+    assert red.managed()[pid]["delivery"]["problem"] == deliveries()[-1]["problem"], red.managed()[pid]
+    early = fetch(red, pid, machine.folder + "/early")
+    ledger = statistics(machine, early)["ledger"]
+    print("ledger of the early log:", ledger)
+    assert ledger["seen"] >= 8000 and ledger["lost"] > 1000 and ledger["seen"] == ledger["kept"] + ledger["lost"], ledger
+    assert "which could not write them" in str(ledger["losses"]), ledger
+    assert sum(m["delivered"] for m in json.load(open(early + "/delivered.json"))["meters"]) == ledger["seen"], ledger
+
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    red.until(lambda: deliveries()[-1]["problem"] == "", "the report that it can write again")
+    lost = deliveries()[-1]["lost"]
+    talk()
+    copies = itertools.count()
+    # What comes while a log is listed may be delivered, and not written yet.
+    wait_for(lambda: statistics(machine, fetch(red, pid, f"{machine.folder}/later{next(copies)}"))["ledger"]["lost"] == lost,
+             f"a log that lacks {lost} events", 20)
+    red.ask("input", b"", pid=talker, end=True)
+    assert red.await_state(talker, "killed") == "normal"
+    red.on("release", talker)
+    red.on("end_filter", pid)
+    assert red.managed()[pid]["delivery"]["lost"] == lost
+    red.on("release", pid)
+    ledger = statistics(machine, made["log"] + "/trace")["ledger"]
+    assert ledger["lost"] == lost and ledger["seen"] == ledger["kept"] + lost, (ledger, lost)
     red.close()
 
 

@@ -7,7 +7,9 @@ function that reads a file into a Seen.
 """
 import collections
 import csv
+import itertools
 import json
+import math
 import os
 import re
 import shutil
@@ -108,6 +110,19 @@ def sqlite(path: Any) -> Seen:
     return seen
 
 
+def check_sql(trace: str, database: str) -> None:
+    """`dpm sql` says of the trace what sqlite3 says of the exported database."""
+    def is_same(ours: Any, theirs: Any) -> bool:
+        return math.isclose(ours, theirs, rel_tol=1e-12) if isinstance(theirs, float) else bool(ours == theirs)
+
+    names = json.loads(run("sqlite3", "-json", database, "SELECT name FROM sqlite_schema WHERE sql NOT NULL AND name NOT LIKE 'sqlite%'"))
+    for query in [f"SELECT * FROM {row['name']}" for row in names] + ["SELECT peer, avg(cpu_ns) FROM event GROUP BY peer ORDER BY peer"]:
+        theirs = [list(row.values()) for row in json.loads(run("sqlite3", "-json", database, query) or "[]")]
+        ours = json.loads(run(DPM, "sql", trace, query, "--json", "--limit", "0"))["rows"]
+        if len(ours) != len(theirs) or not all(map(is_same, itertools.chain(*ours), itertools.chain(*theirs))):
+            complain(f"{trace}: {query}: {ours[:3]}, sqlite3 has {theirs[:3]}")
+
+
 def csv_lines(path: str) -> Seen:
     with open(path, newline="") as file:
         rows = list(csv.DictReader(file, strict=True))
@@ -135,7 +150,7 @@ def dot(path: Any) -> Seen:
     graph, seen = json.loads(text), Seen()
     edges = []
     for edge in graph.get("edges", []):
-        label = re.match(r"(\d+) messages\\n(\d+) bytes$", edge["label"])
+        label = re.match(r"(\d+) messages?\\n(\d+) bytes?$", edge["label"])
         assert label, edge
         edges.append((int(label[1]), int(label[2])))
     seen.traffic = sum(messages for messages, _ in edges), sum(size for _, size in edges)
@@ -276,6 +291,8 @@ def check(folder: str, trace: str) -> None:
     where = os.path.join(folder, trace)
     run(DPM, "export", where, "--to", FORMAT, "-o", path)
     seen = READERS[FORMAT](path)
+    if FORMAT == "sqlite":
+        check_sql(where, path)
     statistics = json.loads(run(DPM, "statistics", where, "--json", "--threads"))
     counts: collections.Counter[str] = collections.Counter()
     for process in statistics["processes"]:
@@ -360,11 +377,41 @@ at 4
 RECEIVE client 2 channel=2 sequence=0 length=20
 """
 
+
+def make_threads(live: str, where: str) -> None:
+    """The same trace, where the server is a thread of the client."""
+    shutil.copytree(live, where)
+    described = os.path.join(where, "trace.json")
+    with open(described) as file:
+        recorded = json.load(file)
+    recorded["processes"][1]["group"] = 0
+    with open(described, "w") as file:
+        json.dump(recorded, file)
+
+
+def check_threads(folder: str) -> None:
+    """In formats without threads they count for their processes, unless --threads is given."""
+    if FORMAT not in ("dot", "shiviz", "prometheus"):
+        return
+    named = []
+    options: list[list[str]] = [[], ["--threads"]]
+    for number, more in enumerate(options):
+        path = os.path.join(folder, f"threads-{number}.{FORMAT}")
+        run(DPM, "export", os.path.join(folder, "threads"), "--to", FORMAT, "-o", path, *more)
+        with open(path) as file:
+            text = file.read()
+        named.append([name in text for name in ("client", "server")])
+    if named != [[True, False], [True, True]]:
+        complain(f"threads: client and server are named {named}, without and with --threads")
+
+
 with tempfile.TemporaryDirectory() as folder:
     run(HOSTILE, os.path.join(folder, "hostile"))
     run(LIVE, os.path.join(folder, "live"), input=LIVE_SCRIPT.encode())
     run(DPM, "run", os.path.join(SOURCE, "tests/cli/fixtures/desk.json"), "--base-only", "-o", os.path.join(folder, "simulated"))
-    for trace in ("hostile", "live", "simulated"):
+    make_threads(os.path.join(folder, "live"), os.path.join(folder, "threads"))
+    check_threads(folder)
+    for trace in ("hostile", "live", "threads", "simulated"):
         try:
             check(folder, trace)
         except (AssertionError, RuntimeError, KeyError, ValueError) as problem:

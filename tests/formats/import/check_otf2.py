@@ -20,8 +20,7 @@ DAMAGED = 40
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
-    # The library makes room for as many properties as a damaged anchor file claims: 8 s, and a minute under the address sanitizer.
-    return subprocess.run([DPM, *words], capture_output=True, text=True, timeout=300)
+    return subprocess.run([DPM, *words], capture_output=True, text=True, timeout=60)
 
 
 def traffic(trace: str) -> tuple[list[tuple[Any, Any, Any, Any]], list[tuple[Any, Any]]]:

@@ -3,20 +3,24 @@
 
 import argparse
 import json
+import os
 import pathlib
 import shlex
 import subprocess
 import sys
 from typing import Any
 
+HERE = pathlib.Path(__file__).resolve().parent
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "tests/live/harness")]
 sys.dont_write_bytecode = True
 
-import moves
+import moves  # noqa: F401 (its programs are in SEEN and HIDDEN)
+import playing
 import running
 
 DIFFERS = 3  # exit status
+ATTEMPTS = 3
 OWN_STATUS = 7
 MEMORY_IS_FREED_S = 0.05
 # What a program of HIDDEN sends and receives, by which carrier.
@@ -26,9 +30,11 @@ MOVED = {"vmsplice": ("pipes", 5000), "tee": ("pipes", 6000), "asynchronous_writ
 class Site:
     def __init__(self, dpm: str, source: str, workshop: running.Workshop, user: int | None) -> None:
         self.source, self.user = source, user
+        self.may_load = user is None and os.geteuid() == 0  # programs into the kernel
         self.workshop = workshop
         self.dpm = running.for_every_account(dpm, workshop.path) if user else dpm
-        self.moves = running.for_every_account(pathlib.Path(moves.__file__), workshop.path)
+        # With what it imports beside it.
+        *_, self.moves = (running.for_every_account(HERE / name, workshop.path) for name in ("playing.py", "transfers.py", "moves.py"))
 
     def audit(self, name: str) -> tuple[int, str, dict[str, Any]]:
         """Exit status, what was printed, and audit.json."""
@@ -59,7 +65,7 @@ def check_seen(site: Site, name: str) -> list[str]:
         wrong.append(f"the verdict is {found.get('verdict')}, with {found.get('differing')} differences")
     if status != (DIFFERS if known else OWN_STATUS):
         wrong.append(f"exit status {status}, not the program's {OWN_STATUS}")
-    if not site.user and not any(row["verdict"] == "equal" for row in found.get("moved", [])):
+    if site.may_load and not any(row["verdict"] == "equal" for row in found.get("moved", [])):
         wrong.append("nothing was compared")
     return [f"{text}\n{printed}" for text in wrong]
 
@@ -95,11 +101,18 @@ def main() -> None:
     failures = 0
     with running.Workshop() as workshop:
         running.need_source(asked.dpm, asked.source)
+        if asked.user is not None and os.geteuid() != 0:
+            running.skip("only root can become another account")
         site = Site(asked.dpm, asked.source, workshop, asked.user)
         unseen = []
-        for name in asked.only or [*moves.SEEN, *([] if asked.user else moves.HIDDEN)]:
-            if name in moves.SEEN:
-                wrong = check_seen(site, name)
+        for name in asked.only or [*playing.SEEN, *(playing.HIDDEN if site.may_load else [])]:
+            if name in playing.SEEN:
+                # On a busy machine lengths may by chance be unknown: those that the meter says are not checkable, and units of an
+                # eventfd (docs/limitations.md).
+                for _ in range(ATTEMPTS):
+                    wrong = check_seen(site, name)
+                    if not wrong or not (name.startswith("eventfd") or "not checkable" in wrong[0]):
+                        break
             else:
                 wrong, is_unseen = check_hidden(site, name)
                 unseen += [name] if is_unseen else []

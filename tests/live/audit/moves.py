@@ -2,6 +2,7 @@
 """Programs that move bytes, one for each kind of object and call: `moves.py NAME` plays one."""
 
 import array
+import contextlib
 import ctypes
 import os
 import select
@@ -12,37 +13,12 @@ import tempfile
 import threading
 from collections.abc import Callable
 
-C = ctypes.CDLL(None, use_errno=True)
+sys.dont_write_bytecode = True
+
+import transfers  # noqa: F401 (its programs are in SEEN and HIDDEN)
+from playing import C, HIDDEN, SEEN, hidden, in_child, seen, take_all, tcp_pair
+
 PARTS = [1, 100, 4096, 70_000, 300_000]
-
-SEEN: dict[str, Callable[[], None]] = {}
-# A source may not see these; then it has to say so, or the audit finds it.
-HIDDEN: dict[str, Callable[[], None]] = {}
-
-
-def seen(play: Callable[[], None]) -> Callable[[], None]:
-    SEEN[play.__name__] = play
-    return play
-
-
-def hidden(play: Callable[[], None]) -> Callable[[], None]:
-    HIDDEN[play.__name__] = play
-    return play
-
-
-def in_child(play: Callable[[], None]) -> int:
-    pid = os.fork()
-    if pid == 0:
-        play()
-        os._exit(0)
-    return pid
-
-
-def take_all(taken_from: socket.socket) -> int:
-    taken = 0
-    while part := taken_from.recv(50_000):
-        taken += len(part)
-    return taken
 
 
 def stream(sender: socket.socket, receiver: socket.socket) -> None:
@@ -60,15 +36,6 @@ def stream(sender: socket.socket, receiver: socket.socket) -> None:
     assert take_all(sender) == 4
     sender.close()
     assert os.waitpid(child, 0)[1] == 0
-
-
-def tcp_pair(family: int = socket.AF_INET, host: str = "127.0.0.1") -> tuple[socket.socket, socket.socket]:
-    with socket.socket(family, socket.SOCK_STREAM) as listener:
-        listener.bind((host, 0))
-        listener.listen()
-        client = socket.socket(family, socket.SOCK_STREAM)
-        client.connect(listener.getsockname())
-        return client, listener.accept()[0]
 
 
 @seen
@@ -101,6 +68,58 @@ def many_connections() -> None:
 
 
 @seen
+def udp_in_segments() -> None:
+    """The kernel divides messages into datagrams, by an option of the socket or of the message, and merges them again for a receiver."""
+    udp_segment, udp_gro, segment_bytes = 103, 104, 100
+    with socket.socket(type=socket.SOCK_DGRAM) as receiver, socket.socket(type=socket.SOCK_DGRAM) as sender:
+        receiver.bind(("127.0.0.1", 0))
+        sender.connect(receiver.getsockname())
+
+        def take(number: int) -> None:
+            assert sum(len(receiver.recv(2000)) for _ in range(number)) == 950
+
+        sender.sendmsg([b"m" * 950], [(socket.IPPROTO_UDP, udp_segment, struct.pack("H", segment_bytes))])
+        take(10)
+        sender.setsockopt(socket.IPPROTO_UDP, udp_segment, segment_bytes)
+        sender.send(b"s" * 950)
+        take(10)
+        receiver.setsockopt(socket.IPPROTO_UDP, udp_gro, 1)
+        sender.send(b"g" * 950)
+        data, control, _, _ = receiver.recvmsg(2000, socket.CMSG_SPACE(4))
+        assert len(data) == 950 and control
+        merged: list[Callable[[int], bytes]] = [receiver.recv, lambda room: receiver.recvfrom(room)[0],
+                                                lambda room: os.read(receiver.fileno(), room)]
+        for take_merged in merged:
+            sender.send(b"h" * 950)
+            assert len(take_merged(2000)) == 950
+
+
+@seen
+def unix_stream_that_is_full() -> None:
+    """A sender that does not wait, of more than fits, beside a receiver; then one whose time limit ends."""
+    one, other = socket.socketpair()
+
+    def take() -> None:
+        one.close()
+        while other.recv(4096):
+            pass
+
+    one.setblocking(False)
+    child = in_child(take)
+    other.close()
+    sent = 0
+    for part in [50_000, 300_000, 100_000, 1000] * 20:
+        select.select([], [one], [])
+        sent += one.send(b"f" * part)
+    one.close()
+    assert os.waitpid(child, 0)[1] == 0
+    one, other = socket.socketpair()
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 0, 100_000))
+    assert 0 < one.send(b"t" * 1_000_000) < 1_000_000
+    other.recv(1000)
+
+
+@seen
 def tcp_by_calls_of_files() -> None:
     one, other = tcp_pair()
     for part in PARTS:
@@ -125,26 +144,6 @@ def tcp_left_unread() -> None:
     assert len(other.recv(2000)) == 2000
     other.close()
     one.close()
-
-
-@seen
-def sendfile() -> None:
-    one, other = tcp_pair()
-    with tempfile.TemporaryFile() as file:
-        file.write(b"f" * 100_000)
-        file.flush()
-
-        def take() -> None:
-            one.close()
-            take_all(other)
-
-        child = in_child(take)
-        other.close()
-        place = 0
-        while place < 100_000:
-            place += os.sendfile(one.fileno(), file.fileno(), place, 40_000)
-    one.close()
-    os.waitpid(child, 0)
 
 
 @seen
@@ -240,22 +239,6 @@ def pipes_that_do_not_wait() -> None:
 
 
 @seen
-def splice() -> None:
-    one, other = tcp_pair()
-    from_end, to_end = os.pipe()
-    one.sendall(b"n" * 10_000)
-    moved = 0
-    while moved < 10_000:
-        part = os.splice(other.fileno(), to_end, 10_000)  # type: ignore[attr-defined]
-        back = 0
-        while back < part:
-            back += os.splice(from_end, other.fileno(), part - back)  # type: ignore[attr-defined]
-        moved += part
-    other.shutdown(socket.SHUT_WR)
-    assert take_all(one) == 10_000
-
-
-@seen
 def fifo() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = folder + "/fifo"
@@ -277,6 +260,64 @@ def eventfd() -> None:
     os.eventfd_write(counter, 7)  # type: ignore[attr-defined]
     os.eventfd_write(counter, 30)  # type: ignore[attr-defined]
     assert os.eventfd_read(counter) == 37  # type: ignore[attr-defined]
+
+
+def add_and_take(counter: int, by_threads: bool, take: Callable[[], int]) -> None:
+    """Several add, and one takes meanwhile what is there."""
+    writers, writes = 4, 150
+
+    def add() -> None:
+        for at in range(writes):
+            os.eventfd_write(counter, 1 + at % 3)  # type: ignore[attr-defined]
+
+    adding = [threading.Thread(target=add) for _ in range(writers)] if by_threads else []
+    children = [] if by_threads else [in_child(add) for _ in range(writers)]
+    for one in adding:
+        one.start()
+    taken = 0
+    while taken < writers * 2 * writes:
+        taken += take()
+    assert taken == writers * 2 * writes
+    os.set_blocking(counter, False)
+    with contextlib.suppress(BlockingIOError):
+        os.eventfd_read(counter)  # type: ignore[attr-defined] # what the last read took shows by the next look
+    for one in adding:
+        one.join()
+    for child in children:
+        os.waitpid(child, 0)
+
+
+@seen
+def eventfd_of_several() -> None:
+    for by_threads in (True, False):
+        counter = os.eventfd(0)  # type: ignore[attr-defined]
+        add_and_take(counter, by_threads, lambda: int(os.eventfd_read(counter)))  # type: ignore[attr-defined]
+
+
+@seen
+def eventfd_that_does_not_wait() -> None:
+    counter = os.eventfd(0, os.EFD_NONBLOCK)  # type: ignore[attr-defined]
+
+    def take() -> int:
+        try:
+            return int(os.eventfd_read(counter))  # type: ignore[attr-defined]
+        except BlockingIOError:
+            return 0
+
+    add_and_take(counter, True, take)
+
+
+@seen
+def eventfd_that_is_polled() -> None:
+    counter = os.eventfd(0, os.EFD_NONBLOCK)  # type: ignore[attr-defined]
+    waiting = select.poll()
+    waiting.register(counter, select.POLLIN)
+
+    def take() -> int:
+        waiting.poll()
+        return int(os.eventfd_read(counter))  # type: ignore[attr-defined]
+
+    add_and_take(counter, False, take)
 
 
 @seen
@@ -321,27 +362,6 @@ def poll() -> None:
         waiting.poll()
         taken += len(one.recv(1000))
     os.waitpid(child, 0)
-
-
-@hidden
-def vmsplice() -> None:
-    from_end, to_end = os.pipe()
-    room = ctypes.create_string_buffer(b"r" * 5000, 5000)
-
-    class Part(ctypes.Structure):
-        _fields_ = [("at", ctypes.c_void_p), ("bytes", ctypes.c_size_t)]
-
-    part = Part(ctypes.addressof(room), 5000)
-    assert C.vmsplice(to_end, ctypes.byref(part), ctypes.c_ulong(1), 0) == 5000
-    assert len(os.read(from_end, 10_000)) == 5000
-
-
-@hidden
-def tee() -> None:
-    first, second = os.pipe(), os.pipe()
-    os.write(first[1], b"s" * 3000)
-    assert C.tee(first[0], second[1], ctypes.c_size_t(10_000), 0) == 3000
-    assert len(os.read(second[0], 10_000)) == len(os.read(first[0], 10_000)) == 3000
 
 
 @hidden

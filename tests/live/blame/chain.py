@@ -45,31 +45,30 @@ def take_lock(lock: Any) -> None:
     fcntl.flock(lock, fcntl.LOCK_EX)
 
 
-def idle_s(call: Callable[..., Any], *words: int) -> float:
-    """How long the call neither ran nor was in the queue of a CPU."""
+def idle_s(call: Callable[..., Any], *words: Any) -> tuple[Any, float]:
+    """What the call returns, and how long it neither ran nor was in the queue of a CPU."""
     def used() -> int:
         with open("/proc/thread-self/schedstat") as counters:
             queued_ns = int(counters.read().split()[1])
         return time.monotonic_ns() - time.thread_time_ns() - queued_ns
     before = used()
-    call(*words)
-    return (used() - before) * 1e-9
+    result = call(*words)
+    return result, (used() - before) * 1e-9
 
 
 def serve(role: str, cause: str, folder: str, ready: int, above: socket.socket, below: socket.socket | None) -> None:
     lock = os.open(os.path.join(folder, "lock"), os.O_RDWR)
-    blocks = blocks_of(folder) if role == "storage" and cause == "disk" else None
+    blocks, idle = idle_s(blocks_of, folder) if role == "storage" and cause == "disk" else (None, 0.0)
     if cause == "hog" and role == "middle":
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    idle = 0.0
     os.write(ready, b"r")
     while above.recv(100):
         compute(0.01 if cause == "hog" and role == "middle" else 0.001)
         if cause == "lock" and role == "middle":
-            idle += idle_s(take_lock, lock)
+            idle += idle_s(take_lock, lock)[1]
             fcntl.flock(lock, fcntl.LOCK_UN)
         if blocks is not None:
-            idle += idle_s(write_to_disk, blocks)
+            idle += idle_s(write_to_disk, blocks)[1]
         if below is not None:
             below.sendall(b"ask")
             below.recv(100)

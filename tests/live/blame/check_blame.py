@@ -30,12 +30,13 @@ PLANTED = {
 }
 
 
-HOG = """import os, resource
+HOG = """import contextlib, os, resource
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-os.setpriority(os.PRIO_PROCESS, 0, -10)
-# Where each session shares the CPU as one, its weight is what counts.
-if os.path.exists("/proc/self/autogroup"):
-    open("/proc/self/autogroup", "w").write("-10")
+with contextlib.suppress(PermissionError):
+    os.setpriority(os.PRIO_PROCESS, 0, -10)
+    # Where each session shares the CPU as one, its weight is what counts.
+    if os.path.exists("/proc/self/autogroup"):
+        open("/proc/self/autogroup", "w").write("-10")
 # Ended at the latest after two minutes of CPU time: the test that started it may have been killed.
 resource.setrlimit(resource.RLIMIT_CPU, (120, 120))
 while True: pass"""
@@ -43,10 +44,10 @@ while True: pass"""
 
 def start_hogs(folder: str) -> list[Any]:
     """On the CPU that the chain's `middle` chooses; more important than all else, so that it has most of that CPU however
-    much other programs want it. It is not metered."""
+    much other programs want it. An ordinary account may not say so, and has several of them. It is not metered."""
     program = os.path.join(folder, "backup")
     os.symlink(sys.executable, program)
-    return [subprocess.Popen([program, "-c", HOG], start_new_session=True)]
+    return [subprocess.Popen([program, "-c", HOG], start_new_session=True) for _ in range(1 if os.geteuid() == 0 else 6)]
 
 
 def blame(dpm: Any, source: Any, cause: str, folder: str) -> Any:

@@ -29,6 +29,7 @@ import running
 
 HERE = pathlib.Path(__file__).resolve().parent
 CELLS_AT_ONCE = 300  # in one metered run
+AGAIN = 3  # times that cells are played in which only times are wrong
 EARLY_NS = 10_000_000  # a busy machine; half of what a sender waits before it sends
 SOURCES = ("notify", "ebpf")
 HEADERS = {
@@ -192,7 +193,7 @@ def differences(truth: Truth, run: Run) -> list[str]:
                 continue
             found += [f"{type_} of {one.bytes} was at {(event.time_ns - one.to_ns) / 1e6:+.1f} ms of its end"
                       for one, event in pairs if not one.from_ns - EARLY_NS <= event.time_ns <= one.to_ns + EARLY_NS]
-    return found + late_data(truth, run) + holes(truth, run)
+    return found + late_data(truth, run) + holes(truth, run) + numbers(truth, run)
 
 
 def pair_up(wanted: list[Moved], seen: list[events.Event]) -> list[tuple[Moved, events.Event]] | None:
@@ -235,6 +236,14 @@ def holes(truth: Truth, run: Run) -> list[str]:
     return found
 
 
+def numbers(truth: Truth, run: Run) -> list[str]:
+    """Datagrams are one message each, also where the kernel divides or merges them: as many are received as were sent."""
+    moved = [event for pid in truth.pids for event in run.by_pid[pid]
+             if event.length > 0 and run.trace.channel_kind.get(event.channel) == "datagram"]
+    sent, received = ([event.length for event in moved if event.type == type_] for type_ in ("SEND", "RECEIVE"))
+    return [f"{len(sent)} datagrams sent, {len(received)} received"] if sum(sent) == sum(received) and len(sent) != len(received) else []
+
+
 def late_data(truth: Truth, run: Run) -> list[str]:
     """RECEIVEs that are stamped before their data was sent."""
     found = []
@@ -254,9 +263,13 @@ def late_data(truth: Truth, run: Run) -> list[str]:
     return found
 
 
+def is_about_time(difference: str) -> bool:
+    return " of its end" in difference or " before its data" in difference
+
+
 def is_marked(truth: Truth, run: Run, differs: list[str]) -> bool:
     """Only times differ, of RECEIVEs that the trace marks as inferred."""
-    return all(" of its end" in one or " before its data" in one for one in differs) and any(
+    return all(map(is_about_time, differs)) and any(
         event.type == "RECEIVE" and event.evidence == "inferred" for pid in truth.pids for event in run.by_pid[pid])
 
 
@@ -277,6 +290,10 @@ class Judge:
     def __init__(self, options: argparse.Namespace, calls: Calls) -> None:
         self.options, self.calls = options, calls
         self.why: dict[str, str] = {}
+
+    def are_times(self, cell: str) -> bool:
+        """All that is wrong in the cell."""
+        return all(map(is_about_time, self.why[cell].split("; ")))
 
     def verdicts(self, run: Run, cells: list[str]) -> dict[str, str]:
         said = "\n".join(run.trace.losses) + "\n" + run.errors
@@ -372,6 +389,11 @@ def measure(options: argparse.Namespace, calls: Calls, cells: list[str]) -> tupl
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             for part, run in zip(parts, pool.map(lambda part: Run(options, workshop, part), parts)):
                 verdicts |= judge.verdicts(run, part)
+        # A meter that other programs keep from the CPU sees the end of a call late, by chance; a wrong rule does so each time.
+        for attempt in range(AGAIN):
+            late = [cell for cell in cells if verdicts[cell] == "wrong" and judge.are_times(cell)]
+            if late:
+                verdicts |= judge.verdicts(Run(options, workshop, late), late)
     return verdicts, judge.why
 
 

@@ -18,6 +18,7 @@ struct Call {
   char* bytes;
   std::size_t length;
   int flags = 0;
+  std::size_t at_most = kFullBytes;  // of a transfer: what its other end has, or has room for
 };
 
 inline long address_of(const void* at) { return reinterpret_cast<long>(at); }

@@ -53,11 +53,15 @@ long looked(Call& call) {
   call.flags = 0;
   return recvfrom_of(call);
 }
-// The urgent byte, and then the rest. Where there is none such, it is a receive with little room.
+// The urgent byte of a stream, and then the rest.
 template <Operation Take>
 long urgent_of(Call& call) {
   const std::int64_t from = now_ns();
-  const std::size_t length = std::exchange(call.length, 1);
+  const std::size_t length = call.length;
+  int type = 0;
+  socklen_t type_bytes = sizeof type;
+  getsockopt(call.fd, SOL_SOCKET, SO_TYPE, &type, &type_bytes);
+  if (type == SOCK_STREAM) call.length = 1;
   const long taken = Take(call);
   if (taken < 0) return -1;
   if (taken > 0) call.account.moved(taken, from, now_ns());
@@ -99,6 +103,7 @@ long read_spliced(const Call& call, int source) {
 long spliced_in(Call& call, bool by_a_ring) {
   int both[2];
   if (pipe(both) != 0) return -1;
+  if (call.at_most < call.length) fcntl(both[1], F_SETPIPE_SZ, static_cast<int>(call.at_most));
   const std::int64_t from = now_ns();
   const long moved = by_a_ring
                          ? splice_by_ring(IORING_OP_SPLICE, call.fd, both[1], call.length)
@@ -169,6 +174,7 @@ const std::vector<Row>& receives() {
          return sendfile(file, c.fd, nullptr, c.length);
        }},
       {"splice", [](Call& c) -> long { return spliced_in(c, false); }, 0, "twae"},
+      {"splice/room", [](Call& c) -> long { return spliced_in(c, false); }, 0, "s"},
       {"splice+NONBLOCK", [](Call& c) -> long { return spliced_in(c, false); }, SPLICE_F_NONBLOCK},
       {"splice+MORE", [](Call& c) -> long { return spliced_in(c, false); }, SPLICE_F_MORE},
       {"vmsplice", vmspliced_in, 0, "twe"},

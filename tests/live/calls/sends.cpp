@@ -18,6 +18,17 @@
 
 namespace dpm::cells {
 
+namespace {
+
+int protocol_of(int fd) {
+  int protocol = 0;
+  socklen_t length = sizeof protocol;
+  getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &length);
+  return protocol;
+}
+
+}  // namespace
+
 long send_with_flags(Call& call) {
   prepare(call);
   if ((call.flags & MSG_MORE) != 0) {
@@ -25,8 +36,10 @@ long send_with_flags(Call& call) {
     const std::int64_t from = now_ns();
     const long begun = sendto(call.fd, call.bytes, first, call.flags, nullptr, 0);
     if (begun < 0) return -1;
-    call.account.moved(begun, from, now_ns());
-    return sendto(call.fd, call.bytes + first, call.length - first, 0, nullptr, 0);
+    const bool is_one = protocol_of(call.fd) == IPPROTO_UDP;  // both are one datagram
+    if (!is_one) call.account.moved(begun, from, now_ns());
+    const long rest = sendto(call.fd, call.bytes + first, call.length - first, 0, nullptr, 0);
+    return is_one && rest >= 0 ? begun + rest : rest;
   }
   return sendto(call.fd, call.bytes, call.length, call.flags, receiver_of(call), receiver_bytes(call));
 }
@@ -50,7 +63,7 @@ namespace {
 
 int file_with(const Call& call) {
   const int file = open(".", O_TMPFILE | O_RDWR, 0600);
-  [[maybe_unused]] const ssize_t written = pwrite(file, call.bytes, call.length, 0);
+  [[maybe_unused]] const ssize_t written = pwrite(file, call.bytes, std::min(call.length, call.at_most), 0);
   return file;
 }
 
@@ -59,7 +72,7 @@ int filled_pipe(const Call& call) {
   int both[2];
   if (pipe(both) != 0) return -1;
   const std::int64_t from = now_ns();
-  const long written = write(both[1], call.bytes, call.length);
+  const long written = write(both[1], call.bytes, std::min(call.length, call.at_most));
   call.account.moved(written, from, now_ns());
   close(both[1]);
   return both[0];
@@ -152,10 +165,7 @@ long sendmsg_in_segments(Call& call) {
   std::memcpy(CMSG_DATA(part), &segment, sizeof segment);
   const std::int64_t from = now_ns();
   const long sent = sendmsg(call.fd, &header, 0);
-  int protocol = 0;
-  socklen_t length = sizeof protocol;
-  getsockopt(call.fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &length);
-  if (protocol != IPPROTO_UDP) return sent;
+  if (protocol_of(call.fd) != IPPROTO_UDP) return sent;
   for (long left = sent; left > 0; left -= static_cast<long>(kSegmentBytes))
     call.account.moved(std::min(left, static_cast<long>(kSegmentBytes)), from, now_ns());
   return sent < 0 ? -1 : 0;
@@ -226,21 +236,24 @@ const std::vector<Row>& sends() {
        [](Call& c) -> long {
          off_t at = 0;
          return sendfile(c.fd, file_with(c), &at, c.length);
-       }},
+       },
+       0, "tsf"},
       {"copy_file_range",
        [](Call& c) -> long {
          off_t at = 0;
          return copy_file_range(file_with(c), &at, c.fd, nullptr, c.length, 0);
        }},
-      {"splice", [](Call& c) -> long { return spliced_out(c, false); }, 0, "ta"},
+      {"splice", [](Call& c) -> long { return spliced_out(c, false); }, 0, "tasf"},
+      {"splice/file", [](Call& c) -> long { return splice(file_with(c), nullptr, c.fd, nullptr, c.length, 0); }, 0,
+       "tsf"},
       {"splice+NONBLOCK", [](Call& c) -> long { return spliced_out(c, false); }, SPLICE_F_NONBLOCK},
       {"splice+MORE", [](Call& c) -> long { return spliced_out(c, false); }, SPLICE_F_MORE},
       {"splice+MOVE", [](Call& c) -> long { return spliced_out(c, false); }, SPLICE_F_MOVE},
       {"vmsplice", vmsplice_of, 0, "t"},
       {"vmsplice+NONBLOCK", vmsplice_of, SPLICE_F_NONBLOCK, "tf"},
       {"vmsplice+GIFT", vmsplice_of, SPLICE_F_GIFT},
-      {"tee", [](Call& c) -> long { return tee(filled_pipe(c), c.fd, c.length, 0); }},
-      {"tee+NONBLOCK", [](Call& c) -> long { return tee(filled_pipe(c), c.fd, c.length, SPLICE_F_NONBLOCK); }},
+      {"tee", [](Call& c) -> long { return tee(filled_pipe(c), c.fd, c.length, 0); }, 0, "ts"},
+      {"tee+NONBLOCK", [](Call& c) -> long { return tee(filled_pipe(c), c.fd, c.length, SPLICE_F_NONBLOCK); }, 0, "tf"},
       {"io_submit/PWRITE", [](Call& c) -> long { return by_aio(IOCB_CMD_PWRITE, c.fd, c.bytes, c.length); }, 0, "taf"},
       {"io_submit/PWRITEV", writev_by_aio},
       {"io_uring/WRITE", [](Call& c) -> long { return by_ring(IORING_OP_WRITE, c.fd, c.bytes, c.length, UINT64_MAX); },

@@ -7,6 +7,7 @@ Both runs must print the same results and end in the same way, and the trace mus
 import argparse
 import concurrent.futures
 import difflib
+import errno
 import os
 import pathlib
 import shutil
@@ -118,8 +119,13 @@ def main() -> bool:
     options = arguments()
     options.program = os.path.abspath(options.program)
     options.name = os.path.basename(options.program).removeprefix("conformance_")
-    cases = options.cases or subprocess.run([options.program, "--list"], capture_output=True, text=True,
-                                            check=True).stdout.split()
+    try:
+        listed = subprocess.run([options.program, "--list"], capture_output=True, text=True, check=True).stdout.split()
+    except OSError as error:
+        if error.errno != errno.ENOEXEC:
+            raise
+        running.skip("this kernel runs no programs of 32-bit code")
+    cases = options.cases or listed
     failed = 0
     with running.Workshop() as workshop, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         if options.keep:

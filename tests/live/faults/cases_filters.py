@@ -33,7 +33,7 @@ def takes_no_more(site: Site, talk: Talk, disk: str) -> bool:
 
 @over_cluster("3")
 def case_filter_disk_full(site: Site) -> None:
-    """The disk of the filter's host is a small one: the programs never notice, and what the log lacks is counted."""
+    """The disk of the filter's host is a small one: the programs never notice, it is reported, and what the log lacks is counted."""
     small = "/run/small"
     try:
         site.on("blue", f"mkdir {small} && mount -t tmpfs -o size=256k small {small}")
@@ -44,10 +44,17 @@ def case_filter_disk_full(site: Site) -> None:
     talk.begin(session)
     wait_until(lambda: takes_no_more(site, talk, small), "the disk to be full")
     talk.go_on(2000)
-    # What can be read of it says that it is not whole, whether the copy ends inside a record or after one.
-    session.do("getlog f1 early")
-    expect("are not known" in site.warnings("early"), f"the early log claims to be whole: {site.warnings('early')}")
+    session.until(r"UNWRITTEN: filter 'f1' on blue cannot write its log \(.*\): \d+ events are lost so far")
+    expect("filter 'f1' on blue cannot write its log" in session.do("jobs talk"), session.said)
+    expect("filter 'f1' on blue cannot write its log" in session.do("getlog f1 early"), session.said)
+    early = site.ledger("early")
+    print(f"ledger of the early log: {early}")
+    expect(early["seen"] == early["kept"] + early["lost"] and early["lost"] > 5000, early)
+    expect("delivered to the filter, which could not write them" in str(early["losses"]), early)
+    delivered = json.loads((site.folder / "early/delivered.json").read_text())
+    expect(sum(meter["delivered"] for meter in delivered["meters"]) <= early["seen"], (delivered, early))
     site.on("blue", f"mount -o remount,size=64m {small}")
+    session.until(r"WRITTEN: filter 'f1' on blue writes its log again; the log lacks \d+ events")
     questions = talk.end(session)
     session.do("rmjob talk", "getlog f1 log")
     ledger = site.ledger("log")

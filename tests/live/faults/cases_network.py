@@ -54,7 +54,7 @@ def case_host_disappears(site: Site) -> None:
     delivered = json.loads((site.folder / "log/delivered.json").read_text())
     ended = {meter["name"]: meter["ended"] for meter in delivered["meters"]}
     expect(ended == {"answer": True, "ask": False}, delivered)
-    expect("copied while it was at work" in site.warnings("log"), site.warnings("log"))
+    expect("later events are not known" in site.warnings("log"), site.warnings("log"))
     site.run("cluster", "start", "green")
     said = session.do("newjob again", "setflags again send", "add again green /bin/echo back", "startjob again")
     session.until("echo: back")

@@ -34,12 +34,12 @@ sys.stdin.buffer.read()
 @over_cluster("1")
 def case_other_version(site: Site) -> None:
     """A daemon of another version, or another program, is refused with a sentence that names it; nothing waits for it."""
-    refused = {"type": "refused", "number": 1, "why": "the meterdaemon here has control version 9, its controller version 1"}
-    newer = {"type": "welcome", "number": 1, "version": 9, "machine": "red", "addresses": [], "user": 0, "managed": []}
+    refused = {"type": "refused", "number": 1, "why": "the meterdaemon here has control version 99, its controller version 1"}
+    newer = {"type": "welcome", "number": 1, "version": 99, "machine": "red", "addresses": [], "user": 0, "managed": []}
     # Each with the message about it.
     programs = {
-        "refuses": (OTHER_DAEMON.replace("ANSWER", repr(refused)).replace("FRAME", "1"), "control version 9"),
-        "newer": (OTHER_DAEMON.replace("ANSWER", repr(newer)).replace("FRAME", "1"), "red has control version 9"),
+        "refuses": (OTHER_DAEMON.replace("ANSWER", repr(refused)).replace("FRAME", "1"), "control version 99"),
+        "newer": (OTHER_DAEMON.replace("ANSWER", repr(newer)).replace("FRAME", "1"), "red has control version 99"),
         "frames": (OTHER_DAEMON.replace("ANSWER", repr(newer)).replace("FRAME", "2"), "version"),
         "silent": ("#!PYTHON\nimport time\ntime.sleep(1000)\n", "answer"),
         "ends": ("#!/bin/sh\necho 'unknown command meterd' >&2\nexit 2\n", "unknown command meterd"),

@@ -206,6 +206,14 @@ def soak_unannounced(_: Site) -> None:
     expect(not failed, "\n".join(failed))
 
 
+def soak_damaged(site: Site) -> None:
+    """Every command on every kind of damaged trace, for as many minutes as DPM_SOAK_MINUTES says."""
+    done = subprocess.run([ROOT / "tests/cli/damaged/check_damaged.py", "--dpm", site.dpm, "--source", ROOT, "--minutes", str(CHURN_S / 60)],
+                          stdout=subprocess.PIPE, text=True, check=False)
+    print(done.stdout)
+    expect(done.returncode == 0, "a command fails on a damaged trace")
+
+
 def soak_environments(_: Site) -> None:
     """Both sources in every environment, with the matrix of calls and what programs of conformance say, in process namespaces."""
     done = subprocess.run(["ctest", "--test-dir", ROOT / "build/release", "-C", "soak", "-R", "^live_environment_", "--output-on-failure"],

@@ -102,6 +102,7 @@ class Comparison:
         for tid in sorted(self.expected):
             self._messages(tid)
             self._waits(tid)
+            self._senders(tid)
             self._life(tid, errors)
             self._children(tid)
             self._paths(tid)
@@ -156,6 +157,18 @@ class Comparison:
             if waited_ms < line.bytes:
                 self.complaints.append(f"thread {tid}: a RECEIVE is stamped {waited_ms:.1f} ms after its RECEIVECALL, "
                                        f"which waited for {line.bytes} ms at least")
+
+    def _senders(self, tid: int) -> None:
+        """A line SENDER n: the RECEIVE before it is of what the thread n has sent."""
+        received = [event for event in self.seen.get(tid, []) if is_message(event)]
+        position = 0
+        for line in self.expected[tid]:
+            position += line.event in MESSAGES
+            if line.kind != "SENDER" or not 0 < position <= len(received):
+                continue
+            sender = self.trace.tid.get(received[position - 1].peer)
+            if sender != line.bytes:
+                self.complaints.append(f"thread {tid}: its message number {position} is from {line.bytes}; the trace says {sender}")
 
     def _life(self, tid: int, errors: str) -> None:
         for line in self.expected[tid]:

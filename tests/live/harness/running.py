@@ -20,10 +20,12 @@ FOR_EVERY_ACCOUNT = pathlib.Path(__file__).resolve().parents[2] / "support/for_e
 
 
 class Workshop:
-    """A temporary folder that any account may use, removed at the end. Files that this process makes from now on can be read by all."""
+    """A temporary folder that any account may use, removed at the end. Files that this process makes from now on can be read by all,
+    and its programs print numbers and messages in English."""
 
     def __init__(self) -> None:
         os.umask(0o022)
+        os.environ["LC_ALL"] = "C.UTF-8"  # what programs print is read
         self.path = pathlib.Path(tempfile.mkdtemp(prefix="dpm-linux-"))
         self.path.chmod(0o777)
         self._folders = 0

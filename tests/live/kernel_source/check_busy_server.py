@@ -20,18 +20,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "harness
 import events
 import real_program
 import running
+from kernel_objects import left_behind
 
 CLIENTS = 4
 NOBODY: dict[str, Any] = {"user": running.NOBODY, "group": running.NOBODY, "extra_groups": []}
-
-
-def left_behind() -> dict[str, list[Any]]:
-    """What the kernel has of eBPF, by kind. Programs of others come and go seldom."""
-    kinds = {}
-    for kind in ("prog", "map", "link"):
-        done = subprocess.run(["bpftool", kind, "show"], capture_output=True, text=True, timeout=60)
-        kinds[kind] = sorted(line for line in done.stdout.splitlines() if line[:1].isdigit())
-    return kinds
 
 
 class Server:
@@ -87,13 +79,11 @@ class Checks:
             self.failures += 1
             print(f"  {what}")
 
-    def check_nothing_is_left(self, before: dict[str, list[Any]]) -> None:
-        """The kernel frees programs a moment after the last descriptor is closed."""
-        now, end = left_behind(), time.monotonic() + 5
-        while now != before and time.monotonic() < end:
+    def check_nothing_is_left(self, before: set[str]) -> None:
+        end = time.monotonic() + 10
+        while (left := left_behind() - before) and time.monotonic() < end:
             time.sleep(.2)
-            now = left_behind()
-        self.check(now == before, f"left behind: {[line for kind in now for line in now[kind] if line not in before[kind]]}")
+        self.check(not left, f"left behind: {left}")
 
     def acquire(self, folder: pathlib.Path, name: str, words: list[Any]) -> subprocess.Popen[str]:
         """Returns when the meter is at work."""

@@ -19,6 +19,7 @@ from typing import Any
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "harness"))
 import events
 import running
+from kernel_objects import existing, left_behind, programs_of
 
 TALK = """
 import os, socket, sys
@@ -78,6 +79,25 @@ import socket, sys
 a, b = socket.socketpair()
 for line in sys.stdin: a.sendall(b"x" * 10); b.recv(10); print("done", flush=True)
 """
+# A child accepts at a listener that it has by fork, and closes both. The parent's socket is used through a duplicate only.
+INHERITED = """
+import fcntl, os, socket
+listener = socket.create_server(("127.0.0.1", 0))
+child = os.fork()
+if child == 0:
+    connection = listener.accept()[0]
+    connection.recv(10)
+    connection.close()
+    listener.close()
+    os._exit(0)
+client = socket.create_connection(listener.getsockname())
+for command in (fcntl.F_DUPFD, fcntl.F_DUPFD_CLOEXEC):
+    copy = fcntl.fcntl(client, command, 50)
+    os.write(copy, b"x" * 5)
+    os.close(copy)
+os.waitpid(child, 0)
+client.close()
+"""
 PYTHON = "/usr/bin/python3"
 
 
@@ -127,23 +147,23 @@ def two_at_once(checks: Checks) -> None:
         checks.check(len(trace.pid) == 2, f"processes {trace.name}")
 
 
-def programs_of(meter: int | str) -> set[Any]:
-    """The numbers of the programs that the meter has in the kernel."""
-    numbers = set()
-    for entry in pathlib.Path(f"/proc/{meter}/fdinfo").iterdir():
-        numbers.update(re.findall(r"^prog_id:\s*(\d+)", entry.read_text(), re.MULTILINE))
-    return numbers
+def descriptors(checks: Checks) -> None:
+    """The path ends with the last descriptor of a process, however it got them."""
+    folder = checks.workshop.folder()
+    subprocess.run([checks.options.dpm, "meter", "--wait", "--source", "ebpf", "-o", folder / "metered", "--", PYTHON, "-c", INHERITED],
+                   check=True, capture_output=True, timeout=60)
+    trace = checks.trace(folder)
+    parent, child = sorted({event.process for event in trace.events})
+    for process, wanted in ((parent, {"DUP": 2, "DESTROYPATH": 2}), (child, {"DUP": 0, "DESTROYPATH": 2})):
+        for kind, number in wanted.items():
+            seen = sum(event.type == kind and event.process == process for event in trace.events)
+            checks.check(seen == number, f"{trace.name[process]} has {seen} {kind}, not {number}")
 
 
-def are_there(numbers: set[Any]) -> set[Any]:
-    listed = subprocess.run(["bpftool", "prog", "show"], capture_output=True, text=True, timeout=60).stdout
-    return numbers & set(re.findall(r"^(\d+):", listed, re.MULTILINE))
-
-
-def have_gone(numbers: set[Any]) -> bool:
+def have_gone(objects: set[str]) -> bool:
     """The kernel frees what a process had a moment after its end."""
     for _ in range(200):
-        if not are_there(numbers):
+        if not objects & existing():
             return True
         time.sleep(0.05)
     return False
@@ -159,12 +179,12 @@ def meter_killed(checks: Checks) -> None:
     meters = [int(entry.name) for entry in pathlib.Path("/proc").iterdir() if entry.name.isdigit() and belongs(entry, folder)]
     checks.check(len(meters) == 1, f"meters: {meters}")
     programs = programs_of(meters[0])
-    checks.check(len(programs) == 12 and are_there(programs) == programs, f"programs in the kernel: {programs}")
+    checks.check(len(programs) == 13 and programs <= existing(), f"programs in the kernel: {programs}")
     os.kill(meters[0], signal.SIGKILL)
     (folder / "go on").touch()
     output, _ = process.communicate(timeout=120)
     checks.check(process.returncode == 0 and output.strip() == "5000", f"the program fails: {output!r}")
-    checks.check(have_gone(programs), f"programs stay: {are_there(programs)}")
+    checks.check(have_gone(programs), f"programs stay: {programs & existing()}")
     trace = checks.trace(folder)
     checks.check(not trace.finished, "the trace counts as finished")
     checks.check(bytes_of(trace, "SEND", 0)[0] >= 200, "what was sent before is not in the trace")
@@ -198,7 +218,7 @@ def acquired(checks: Checks) -> None:
     meter.send_signal(signal.SIGINT)
     _, errors = meter.communicate(timeout=60)
     checks.check(meter.returncode == 0, f"the meter fails: {errors}")
-    checks.check(have_gone(programs), f"programs stay: {are_there(programs)}")
+    checks.check(have_gone(programs), f"programs stay: {programs & existing()}")
     output, _ = program.communicate("go\n", timeout=60)
     checks.check(program.returncode == 0 and output == "done 40\n", f"the program fails afterwards: {output!r}")
     trace = checks.trace(folder)
@@ -395,18 +415,6 @@ def machines_that_lack_it(checks: Checks) -> None:
         refused(what, remedy, "unshare", "--mount", "sh", "-c", f'{script} && exec "$@"', "sh")
 
 
-def left_behind() -> set[Any]:
-    """Of the kernel's programs, those that a meter brings, and that no process holds: meters of others may run meanwhile."""
-    listed = subprocess.run(["bpftool", "prog", "show"], capture_output=True, text=True, timeout=60, check=True).stdout
-    brought = set(re.findall(r"^(\d+): tracing  name on_\w+", listed, re.MULTILINE))
-    for process in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            brought -= programs_of(process.name)
-        except OSError:
-            pass  # it has ended
-    return brought
-
-
 def main() -> bool:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dpm", required=True)
@@ -417,7 +425,7 @@ def main() -> bool:
     running.need_source(options.dpm, "ebpf")
     if shutil.which("bpftool") is None:
         running.skip("bpftool is not installed")
-    cases = {case.__name__: case for case in (two_at_once, meter_killed, acquired, controlled, choice, without_notification,
+    cases = {case.__name__: case for case in (two_at_once, descriptors, meter_killed, acquired, controlled, choice, without_notification,
                                              uses_no_time_before_it_begins, jobs, ring_too_small, refusals, machines_that_lack_it)}
     failed = 0
     with running.Workshop() as workshop:

@@ -20,6 +20,7 @@ from typing import Any
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "harness"))
 import events
 import running
+from kernel_objects import left_behind
 
 LIVES = pathlib.Path(__file__).resolve().parent / "lives.py"
 PYTHON = "/usr/bin/python3"
@@ -185,15 +186,9 @@ def meters_of(folder: pathlib.Path) -> list[int]:
     return found
 
 
-def own_programs() -> set[Any]:
-    """Of the kernel's programs, those that a meter brings."""
-    listed = subprocess.run(["bpftool", "prog", "show"], capture_output=True, text=True, timeout=60).stdout
-    return set(re.findall(r"^(\d+): tracing  name (on_\w+)", listed, re.MULTILINE))
-
-
 def killed(checks: Checks) -> None:
     """kill -9 of the meter, also while it begins: the program goes on, and nothing stays."""
-    before = own_programs()
+    before = left_behind()
     for delay_s in (0, .02, .05, .1, .2, .3, .5, .8):
         folder = checks.workshop.folder()
         process = subprocess.Popen([word for word in checks.meter(folder, "connections") if word != "--wait"], cwd=folder,
@@ -209,9 +204,9 @@ def killed(checks: Checks) -> None:
         holds = process.returncode == 0 and json.loads(output)["received"] == 20000 or process.returncode == 2 and not output
         checks.check(holds, f"after {delay_s} s: status {process.returncode}, {output!r}")
     end = time.monotonic() + 10
-    while own_programs() - before and time.monotonic() < end:
+    while left_behind() - before and time.monotonic() < end:
         time.sleep(.2)
-    checks.check(not own_programs() - before, f"programs stay: {own_programs() - before}")
+    checks.check(not left_behind() - before, f"programs stay: {left_behind() - before}")
 
 
 def main() -> bool:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -49,8 +50,8 @@ class Kernel {
     keep_events();
   }
 
-  void give_up_old_connects(std::int64_t now_ns) {
-    translator_.give_up_old_connects(now_ns);
+  void give_up_old(std::int64_t now_ns) {
+    translator_.give_up_old(now_ns);
     keep_events();
   }
 
@@ -212,10 +213,94 @@ TEST_CASE("eBPF source: a connection that does not come about holds up the event
   kernel.take(sent);
   CHECK(kernel.events.empty());
   const auto now_ns = static_cast<std::int64_t>(sent.time_ns);
-  kernel.give_up_old_connects(now_ns + 10'000'000);
+  kernel.give_up_old(now_ns + 10'000'000);
   CHECK(kernel.events.empty());
-  kernel.give_up_old_connects(now_ns + 200'000'000);
+  kernel.give_up_old(now_ns + 200'000'000);
   CHECK(kernel.types() == "CONNECT SEND");
+}
+
+namespace {
+
+// Two clients of one socket, connected to it, as programs that log are.
+class Log : public Kernel {
+ public:
+  static constexpr unsigned kFirstClient = 81, kSecondClient = 82, kLog = 83;
+
+  Log() {
+    fork(kServer, kChild);
+    socket(kLog, "/run/log", "");
+    socket(kFirstClient, "", "/run/log");
+    socket(kSecondClient, "", "/run/log");
+    events.clear();
+  }
+  dpm_record sent(std::uint32_t tid, unsigned file, int bytes) { return moved(dpm_sent, tid, file, bytes); }
+  dpm_record received(unsigned from, int bytes) {
+    dpm_record received = moved(dpm_received, kServer, kLog, bytes);
+    received.offset = from;
+    return received;
+  }
+  std::vector<Event> of(EventType type) const {
+    std::vector<Event> found;
+    std::ranges::copy_if(events, std::back_inserter(found), [type](const Event& event) { return event.type == type; });
+    return found;
+  }
+
+ private:
+  dpm_record moved(dpm_record_kind kind, std::uint32_t tid, unsigned file, int bytes) {
+    dpm_record moved = record(kind, tid);
+    moved.file = file;
+    moved.result = bytes;
+    return moved;
+  }
+  void socket(unsigned file, const std::string& own, const std::string& peer) {
+    dpm_socket_record socket = {};
+    stamp(socket, dpm_socket, 1'000'000'000);
+    socket.file = file;
+    socket.family = AF_UNIX;
+    socket.type = SOCK_DGRAM;
+    socket.is_connected = peer.empty() ? 0 : 1;
+    socket.peer_file = peer.empty() ? 0 : kLog;
+    socket.local_length = static_cast<unsigned short>(own.size());
+    socket.peer_length = static_cast<unsigned short>(peer.size());
+    own.copy(socket.local_path, sizeof socket.local_path);
+    peer.copy(socket.peer_path, sizeof socket.peer_path);
+    take(socket);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("eBPF source: a UNIX datagram is from the thread that used the socket which the kernel names",
+          "[linux][kernel_source]") {
+  Log log;
+  log.take(log.sent(kServer, Log::kFirstClient, 10));
+  log.take(log.sent(kChild, Log::kSecondClient, 10));
+  const auto sent = log.of(EventType::send);
+  log.take(log.received(Log::kSecondClient, 10));
+  log.take(log.received(Log::kFirstClient, 10));
+  const auto received = log.of(EventType::receive);
+  REQUIRE(received.size() == 2);
+  CHECK(received[0].peer == sent.at(1).process);
+  CHECK(received[1].peer == sent.at(0).process);
+  CHECK(received[0].channel == sent.at(0).channel);
+}
+
+TEST_CASE("eBPF source: a UNIX datagram that is received before its send has returned waits for it a moment",
+          "[linux][kernel_source]") {
+  Log log;
+  const dpm_record received = log.received(Log::kSecondClient, 10);
+  log.take(received);
+  CHECK(log.of(EventType::receive).empty());
+  SECTION("it comes") {
+    log.take(log.sent(kChild, Log::kSecondClient, 10));
+    REQUIRE(log.of(EventType::receive).size() == 1);
+    CHECK(log.of(EventType::receive)[0].peer == log.of(EventType::send).at(0).process);
+  }
+  SECTION("the sender is outside") {
+    log.give_up_old(static_cast<std::int64_t>(received.time_ns) + 200'000'000);
+    REQUIRE(log.of(EventType::receive).size() == 1);
+    CHECK(log.of(EventType::receive)[0].peer.is_none());
+  }
 }
 
 TEST_CASE("eBPF source: both ends of a connection are one channel each way", "[linux][kernel_source]") {

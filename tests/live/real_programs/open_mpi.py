@@ -46,7 +46,8 @@ def play(session: real_program.Session) -> None:
         with session.meter_killed():
             done = session.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "3", "--mca", "btl", f"{transport},self",
                                 "--mca", "btl_tcp_if_include", "lo", "--mca", "oob_tcp_if_include", "lo", "--mca",
-                                "mpi_yield_when_idle", "1", "--mca", "orte_tmpdir_base", str(session.folder), str(session.folder / "ring")], metered=True)
+                                "mpi_yield_when_idle", "1", "--mca", "orte_tmpdir_base", str(session.folder), str(session.folder / "ring")],
+                               metered=True)
         session.note(transport, (done.returncode, done.stdout))
 
 

@@ -134,11 +134,13 @@ def by_meter(trace: events.Trace, unix_ends: strace_record.UnixEnds) -> collecti
 def compare(session: real_program.Session, name: str, strace_log: Any, trace: events.Trace) -> None:
     lines = strace_record.read_lines(strace_log)
     straced, metered = strace_record.moved(lines), by_meter(trace, strace_record.UnixEnds(lines))
+    # The other end may be closed after the supervisor has looked and before the call (docs/metering-reference.md).
+    may_have_one_more = set() if session.options.source == "ebpf" else strace_record.broken(lines)
     tracers = {tid for tid in trace.tid.values() if trace.name_of_tid(tid).startswith("strace")}
     for key in sorted(set(straced) | set(metered)):
         thread, direction, channel = key
         seen = [record.get(key, []) for record in (straced, metered)]
-        if thread in tracers or seen[0] == seen[1]:
+        if thread in tracers or seen[0] == seen[1] or (key in may_have_one_more and seen[0] == seen[1][:-1]):
             continue
         calls = [f"{len(lengths)} calls, {sum(lengths)} bytes ({', '.join(map(str, lengths[:8]))})" for lengths in seen]
         session.complain(f"{name}: thread {thread} ({trace.name_of_tid(thread)}), {direction}s on {channel}: strace saw {calls[0]}, "

@@ -2,6 +2,7 @@
 """A meter that is short of time, or of descriptors, says what it could not see."""
 
 import argparse
+import functools
 import os
 import pathlib
 import re
@@ -71,6 +72,25 @@ def check_too_few_descriptors(dpm: Any) -> None:
             expect(done.returncode == 2 and "open files" in done.stderr and "ulimit" in done.stderr and not done.stdout, limit, done)
 
 
+def check_few_tasks(dpm: Any) -> None:
+    """Under any limit of processes and threads, the program runs metered, or has not begun and the limit is named."""
+    if os.geteuid() != 0:
+        print("REDUCED: an account that has no other process is needed")
+        return
+    first_account = 54_321  # one for each limit: what has ended and is not reaped yet counts
+    ended = {}
+    with running.Workshop() as workshop:
+        program = running.for_every_account(dpm, workshop.path)
+        for limit in (1, 3, 5, 7, 8, 9, 10, 12):
+            done = subprocess.run([program, "meter", "--summary", "--wait", "--", "echo", "it began"], capture_output=True, text=True, timeout=60,
+                                  check=False, user=first_account + limit, group=first_account, extra_groups=[],
+                                  preexec_fn=functools.partial(resource.setrlimit, resource.RLIMIT_NPROC, (limit, limit)))
+            ended[limit] = done.returncode
+            is_refused = done.returncode == 2 and not done.stdout and "pids.max" in done.stderr and "ulimit -u" in done.stderr
+            expect(is_refused or (done.returncode == 0 and done.stdout == "it began\n"), limit, done)
+    expect(ended[1] == 2 and ended[12] == 0, ended)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dpm", required=True)
@@ -81,6 +101,7 @@ def main() -> None:
     check_ring(asked.dpm, asked.ring)
     check_few_descriptors(asked.dpm)
     check_too_few_descriptors(asked.dpm)
+    check_few_tasks(asked.dpm)
 
 
 if __name__ == "__main__":

@@ -84,6 +84,16 @@ def moved(lines: list[str]) -> collections.defaultdict[tuple[int, str, Any], lis
     return record
 
 
+def broken(lines: list[str]) -> set[tuple[int, str, Any]]:
+    """(thread, "SEND", channel) of each send that failed because the other end was closed."""
+    found, unix_ends = set(), UnixEnds(lines)
+    for line in complete_lines(lines):
+        call = _CALL.match(line)
+        if call and call[2] in SENDING and "= -1 EPIPE" in line:
+            found.add((int(call[1]), "SEND", channel_of(call[4], True, unix_ends)))
+    return found
+
+
 def read_lines(path: str) -> list[str]:
     return pathlib.Path(path).read_text(errors="replace").splitlines()
 

@@ -63,7 +63,7 @@ void check(State state, const std::vector<Enter>& enters) {
   }
   const LevelCounts counts = sampled({processes.back()->pid()}, {state});
   INFO(info_of(state).name << " expected, found: " << found_text(counts));
-  CHECK(share_in(counts, {state}) >= kRecognised);
+  CHECK(share_of_waits_in(counts, {state}) >= kRecognised);
   disk->set_slow(false);
 }
 

@@ -116,6 +116,11 @@ double share_in(const LevelCounts& counts, const std::vector<State>& states) {
   return counts.threads() == 0 ? 0 : static_cast<double>(hits) / static_cast<double>(counts.threads());
 }
 
+double share_of_waits_in(const LevelCounts& counts, const std::vector<State>& states) {
+  const double runs = share_in(counts, {State::cpu_run, State::cpu_queue});
+  return runs == 1 ? 0 : share_in(counts, states) / (1 - runs);
+}
+
 std::string found_text(const LevelCounts& counts) {
   std::string text = fmt::format("unrecognised {}", counts.unrecognised);
   for (const auto& state : all_states())

@@ -60,6 +60,10 @@ LevelCounts sampled(const std::vector<std::uint32_t>& pids, const std::vector<St
 // The share of samples in one of the states.
 double share_in(const LevelCounts& counts, const std::vector<State>& states);
 
+// The same of a process that enters the state again and again: between two waits it runs, or is in the queue for a CPU
+// that others use.
+double share_of_waits_in(const LevelCounts& counts, const std::vector<State>& states);
+
 // "cpu_run 3, child 197": for messages.
 std::string found_text(const LevelCounts& counts);
 

@@ -27,6 +27,7 @@ def work(shell: Program) -> None:
     """What a user does: a job in the background, one in the foreground, a pause at the prompt."""
     shell.await_text("ready> $")
     shell.type("sh -c 'while :; do :; done' &\n")
+    shell.type("setsid -w sleep 3 &\n")  # its child has a session of its own, without this terminal
     shell.type("sleep 1; echo slept it\n")
     shell.await_text("slept it\r\n.*slept it\r\n.*ready> $")
     time.sleep(1)  # at the prompt: the user thinks
@@ -34,7 +35,7 @@ def work(shell: Program) -> None:
     time.sleep(1)  # cat waits for the terminal
     shell.type("\x1a")  # and is stopped
     shell.await_text("Stopped")
-    shell.type("kill %1 %2; kill -CONT %2; wait; exit\n")
+    shell.type("kill %1 %2 %3; kill -CONT %3; wait; exit\n")
 
 
 def complaints(dpm: str, file: str, live: str) -> list[str]:
@@ -49,7 +50,8 @@ def complaints(dpm: str, file: str, live: str) -> list[str]:
     # The foreground is the shell at its prompt, sleep, and cat: it reads the terminal or sleeps. The CPU is the background's.
     expect(front.get("terminal input", 0) > 0.4, f"the foreground does not wait for its user: {front}")
     expect(front.get("timed sleep", 0) > 0.05, f"the foreground does not sleep: {front}")
-    expect(back.get("CPU run", 0) + back.get("CPU queue", 0) > 0.3, f"the background does not compute: {back}")
+    expect(back.get("CPU run", 0) + back.get("CPU queue", 0) > 0.15, f"the background does not compute: {back}")
+    expect(back.get("timed sleep", 0) > 0.05, f"the background lacks a descendant with a session of its own: {back}")
     expect(back.get("terminal input", 0) < 0.05, f"the background reads the terminal: {back}")
     expect(back.get("child process", 0) > 0.05, f"the shell does not wait for its job: {back}")
     expect(front.get("unrecognised", 0) + back.get("unrecognised", 0) < 0.01, f"not recognised: {front} {back}")

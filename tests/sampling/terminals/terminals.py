@@ -29,7 +29,7 @@ class Program:
         terminal = terminal or Terminal()
         self.name, self.user_side = terminal.name, terminal.user_side
         # No colours, and a shell that reads no one's settings.
-        environment = os.environ | {"TERM": "xterm", "NO_COLOR": "1", "PS1": "ready> ", "HISTFILE": ""}
+        environment = os.environ | {"TERM": "xterm", "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "PS1": "ready> ", "HISTFILE": ""}
         side = terminal.side_of_programs
         self.process = subprocess.Popen(command, stdin=side, stdout=side, stderr=side, env=environment, cwd=folder, start_new_session=True,
                                         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))

@@ -20,9 +20,13 @@ namespace {
 
 const RunIdentity kRun{42, 3};
 
-bool any(const FrameHeader& header) { return header.kind == FrameKind::message; }
-auto of_code(std::uint32_t code) {
-  return [code](const FrameHeader& header) { return header.code == code; };
+FrameSelection only(Fits fits) {
+  return {
+      [fits = std::move(fits)](const FrameHeader& header) { return fits(header) ? std::optional(0.0) : std::nullopt; }};
+}
+const FrameSelection any = only([](const FrameHeader& header) { return header.kind == FrameKind::message; });
+FrameSelection of_code(std::uint32_t code) {
+  return only([code](const FrameHeader& header) { return header.code == code; });
 }
 
 // A process with an inbox, and the senders that connect to it.

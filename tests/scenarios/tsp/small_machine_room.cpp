@@ -56,8 +56,8 @@ class Process final : public MessageCalls {
 
   LinkIndex link_to(std::string_view process) const override;
   void send_message(LinkIndex to, const OutgoingMessage& message) override;
-  Message receive_message(std::span<const LinkIndex> over) override {
-    DPM_CHECK(over.empty());
+  Message receive_message(const Selection& selection) override {
+    DPM_CHECK(selection.over.empty());
     while (inbox.empty()) block(State::waiting);
     Message message = std::move(inbox.front());
     inbox.pop_front();
@@ -77,12 +77,14 @@ class Process final : public MessageCalls {
   void destroy_link(LinkIndex) override { unsupported<int>(); }
   LinkIndex standard_link(StandardLink) const override { return unsupported<LinkIndex>(); }
   LinkIndex link_from(std::string_view) const override { return unsupported<LinkIndex>(); }
-  std::optional<Message> a_receive_message(std::span<const LinkIndex>) override { return unsupported<Message>(); }
-  std::optional<Message> receive_message_until(Deadline, std::span<const LinkIndex>) override {
-    return unsupported<Message>();
-  }
+  std::optional<Message> a_receive_message(const Selection&) override { return unsupported<Message>(); }
+  std::optional<Message> receive_message_until(Deadline, const Selection&) override { return unsupported<Message>(); }
   Message call(LinkIndex, OutgoingMessage) override { return unsupported<Message>(); }
   std::optional<Message> call_until(Deadline, LinkIndex, OutgoingMessage) override { return unsupported<Message>(); }
+  std::vector<Message> call_all(std::span<const std::pair<LinkIndex, OutgoingMessage>>,
+                                std::optional<Deadline>) override {
+    return unsupported<std::vector<Message>>();
+  }
   void sleep(Duration) override { unsupported<int>(); }
   Deadline deadline_in(Duration) const override { return unsupported<Deadline>(); }
   void reply(const Message&, const OutgoingMessage&) override { unsupported<int>(); }

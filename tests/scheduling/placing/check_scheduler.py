@@ -21,9 +21,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "live/harne
 import running
 
 SKIPPED = 77
-# Two processes that exchange lines, and threads and children that come and go. The first line is its pid; it goes on at a line of input.
+# Two processes that exchange lines, and threads and children that come and go. The first line is its pid; it goes on at a line of
+# input, and ends at the end of the input.
 TARGET = r"""
-import os, sys, threading, time
+import os, select, sys, threading, time
 print(os.getpid(), flush=True)
 sys.stdin.readline()
 there_r, there_w = os.pipe()
@@ -33,12 +34,12 @@ if child == 0:
     while os.read(there_r, 1): os.write(back_w, b"x")
     os._exit(0)
 print(child, flush=True)
-end = time.time() + float(sys.argv[1])
+def goes_on(): return not select.select([0], [], [], 0)[0]
 def brief():
-    while time.time() < end: time.sleep(.01)
+    while goes_on(): time.sleep(.01)
 threading.Thread(target=brief, daemon=True).start()
 n = 0
-while time.time() < end:
+while n % 100 != 0 or goes_on():
     os.write(there_w, b"x")
     os.read(back_r, 1)
     n += 1
@@ -111,9 +112,8 @@ def all_free(pid: int, cpus: set[int]) -> bool:
 
 
 class Target:
-    def __init__(self, seconds: float) -> None:
-        self.process = subprocess.Popen([sys.executable, "-c", TARGET, str(seconds)], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
+    def __init__(self) -> None:
+        self.process = subprocess.Popen([sys.executable, "-c", TARGET], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout
         self.pid = int(self.process.stdout.readline())
 
@@ -124,6 +124,10 @@ class Target:
         assert self.process.stdout
         self.child = int(self.process.stdout.readline())
         return self.child
+
+    def end_by_itself(self) -> None:
+        assert self.process.stdin
+        self.process.stdin.close()
 
     def end(self) -> None:
         for pid in reversed(members(self.pid)):
@@ -162,7 +166,7 @@ class Check:
     # ---- what a user does
 
     def interrupted(self) -> None:
-        target = Target(30)
+        target = Target()
         scheduler = self.scheduled(target, "--json")
         target.go()
         # It is where the file has it; another process may be held where it was.
@@ -178,21 +182,19 @@ class Check:
         target.end()
 
     def ends(self) -> None:
-        for life_s in (2, 8, 30):  # on a busy machine the target may have ended before the scheduler is at work, which is refused
-            target = Target(life_s)
-            scheduler = self.scheduled(target)
-            target.go()
-            out, err = scheduler.communicate(timeout=90)
-            if "has ended already" not in err:
-                break
-            target.end()
+        target = Target()
+        scheduler = self.scheduled(target)
+        target.go()
+        await_true("the target is bound", lambda: bound([target.pid], {min(self.cpus)}))
+        target.end_by_itself()
+        out, err = scheduler.communicate(timeout=90)
         if scheduler.returncode != 0 or "policy fixed" not in out:
             complain(f"target ends: {scheduler.returncode}, {out}, {err}")
         target.end()
 
     def killed(self, turns: int) -> None:
         for turn in range(turns):
-            target = Target(30)
+            target = Target()
             scheduler = self.scheduled(target)
             target.go()
             delay_s = random.uniform(0, 1.5)
@@ -205,7 +207,7 @@ class Check:
             target.end()
 
     def killed_while_bound(self) -> None:
-        target = Target(30)
+        target = Target()
         scheduler = self.scheduled(target)
         target.go()
         if await_true("the target is bound", lambda: bound([target.pid], {min(self.cpus)})):
@@ -216,7 +218,7 @@ class Check:
         target.end()
 
     def guard_killed(self) -> None:
-        target = Target(30)
+        target = Target()
         scheduler = self.scheduled(target)
         target.go()
         await_true("the target is bound", lambda: bound([target.pid], {min(self.cpus)}))
@@ -242,7 +244,7 @@ class Check:
         return found
 
     def dry_run(self) -> None:
-        target = Target(30)
+        target = Target()
         scheduler = self.scheduled(target, "--dry-run", "--for", "3s", "--json")
         target.go()
         never_bound = True
@@ -259,15 +261,13 @@ class Check:
         folder = self.folder / "out"
         self.place({"cat": self.cores[0], "yes": self.cores[0]})
         run = self.start("meter", "--schedule", "fixed", "--placement", self.placement, "--decision-window", "0.3s", "-o", folder,
-                         "--wait", "--", "sh", "-c", "timeout 5 yes | cat >/dev/null")
-        seen = False
-        while run.poll() is None:
-            found = [p for p in members(run.pid) if self.name(p) == "cat"]
-            seen = seen or bool(found) and bound(found, {min(self.cpus)})
-            time.sleep(0.02)
-        _, err = run.communicate()
-        if run.returncode != 0 or not seen:
-            complain(f"metered: {run.returncode}, bound: {seen}: {err}")
+                         "--wait", "--", "sh", "-c", "timeout 300 yes | cat >/dev/null")
+        await_true("cat is bound", lambda: any(bound([p], {min(self.cpus)}) for p in self.named(run.pid, "cat")))
+        for pid in self.named(run.pid, "yes"):
+            os.kill(pid, signal.SIGTERM)
+        _, err = run.communicate(timeout=60)
+        if run.returncode != 0:
+            complain(f"metered: {run.returncode}: {err}")
         elif json.loads((folder / "schedule.json").read_text())["policy"] != "fixed":
             complain("metered: schedule.json")
         if "policy fixed" not in err:
@@ -278,10 +278,10 @@ class Check:
         folder = self.folder / f"front{len(more)}"
         self.place({"cat": self.cores[0], "yes": self.cores[0]})
         run = self.start("meter", "--schedule", "fixed", "--placement", self.placement, "--decision-window", "0.3s", "-o", folder,
-                         *more, "--", "sh", "-c", "timeout 30 yes | cat >/dev/null; true")
+                         *more, "--", "sh", "-c", "timeout 300 yes | cat >/dev/null; true")
         # cat has not begun yet: it is not bound.
-        await_true("cat is bound", lambda: any(self.name(p) == "cat" and bound([p], {min(self.cpus)}) for p in members(run.pid)))
-        program = [p for p in members(run.pid) if self.name(p) in ("cat", "yes")]
+        await_true("cat is bound", lambda: any(bound([p], {min(self.cpus)}) for p in self.named(run.pid, "cat")))
+        program = self.named(run.pid, "cat", "yes")
         run.kill()
         run.wait()
         await_true(f"free after its front was killed {more}", lambda: all(all_free(p, self.cpus) for p in program), 10)
@@ -297,17 +297,22 @@ class Check:
             complain(f"front killed {more}: {schedule} {err}")
 
     @staticmethod
-    def name(pid: int) -> str:
-        try:
-            return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
-        except OSError:
-            return ""
+    def named(pid: int, *names: str) -> list[int]:
+        """Of the process and all below it."""
+        found = []
+        for at in members(pid):
+            try:
+                if pathlib.Path(f"/proc/{at}/comm").read_text().strip() in names:
+                    found.append(at)
+            except OSError:
+                pass
+        return found
 
     def other_account(self) -> None:
         if os.getuid() != 0:
             print("SKIPPED: becoming another account needs root")
             return
-        target = Target(30)
+        target = Target()
         with running.Workshop() as workshop:
             dpm = running.for_every_account(self.dpm, workshop.path)
             asked = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", dpm, "schedule", str(target.pid)],

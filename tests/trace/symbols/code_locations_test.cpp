@@ -30,7 +30,7 @@ TraceInfo own_modules(const std::string& own_file) {
   for (std::string line; std::getline(maps, line);) {
     unsigned long long start = 0, end = 0, offset = 0;
     char rights[8] = "", path[4096] = "";
-    if (std::sscanf(line.c_str(), "%llx-%llx %7s %llx %*s %*s %4095s", &start, &end, rights, &offset, path) < 5)
+    if (std::sscanf(line.c_str(), "%llx-%llx %7s %llx %*s %*s %4095[^\n]", &start, &end, rights, &offset, path) < 5)
       continue;
     if (path[0] == '/') info.modules.push_back({kProcess, start, end, offset, path == own ? own_file : path});
   }

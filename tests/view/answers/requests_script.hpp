@@ -50,7 +50,9 @@ inline std::string requests_script() {
          "}\n\n"
          "export type RequestName = keyof Requests;\n"
          "export type Parameters<Name extends RequestName> = Requests[Name][\"parameters\"];\n"
-         "export type Answer<Name extends RequestName> = Requests[Name][\"answer\"];\n";
+         "// Without what of the trace it is of, as a file has it; and with it, as it is asked for.\n"
+         "export type Bare<Name extends RequestName> = Requests[Name][\"answer\"];\n"
+         "export type Answer<Name extends RequestName> = Bare<Name> & Stamped;\n";
 }
 
 inline std::string request_rows() {

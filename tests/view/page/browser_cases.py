@@ -185,6 +185,25 @@ def case_keys_of_space_time(page: Page, serve: Any) -> None:
     page.wait("return !location.hash.includes('from=')")
 
 
+def case_pinch(page: Page, serve: Any) -> None:
+    """Two fingers on the lanes zoom: what is under each finger stays under it."""
+    page.open(serve("--processes", "12", "--ended", "60", "--rate", "500").address + "#view=space-time&from=10&to=20")
+    page.wait(DRAWN, ".lanes canvas")
+    left, top, width = page.script("const box = document.querySelector('.lanes').getBoundingClientRect(); return [box.left, box.top, box.width]")
+
+    def touch(kind: str, *at: float) -> None:
+        points = [{"x": left + x, "y": top + 60, "id": number} for number, x in enumerate(at)]
+        page.browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    touch("touchStart", width * 0.4)
+    touch("touchStart", width * 0.4, width * 0.6)
+    touch("touchMove", width * 0.2, width * 0.8)
+    touch("touchEnd")
+    page.wait("return !location.hash.includes('from=10&to=20')")
+    from_s, to_s = page.script("return location.hash.match(/from=([^&]+)&to=([^&]+)/).slice(1).map(Number)")
+    # 14 s and 16 s were under the fingers.
+    assert abs(to_s - from_s - 10 / 3) < 0.1 and abs((from_s + to_s) / 2 - 15) < 0.1, (from_s, to_s)
+
+
 def case_process_is_dragged(page: Page, serve: Any) -> None:
     """A process is dragged to another machine with the pointer and moved with keys; the prediction follows, and undo takes it back."""
     page.open(serve("--processes", "30").address + "#view=placement")

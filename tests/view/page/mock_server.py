@@ -29,6 +29,8 @@ from synthetic import World
 
 TYPES = {"f64": "d", "f32": "f", "u32": "I", "u8": "B"}
 TICK_S = 0.1
+ANALYSED_S = 5  # while it runs, the whole trace is analysed that often
+OF_LEVELS = {"describe", "overview", "traffic", "series", "spacetime", "message", "event_at", "levels"}
 
 
 def frame(id: Any, answer: Any, arrays: Any) -> bytes:
@@ -67,6 +69,12 @@ class Mock:
     def version(self) -> int:
         return 1 if self.options.ended else int(self.now_s() / TICK_S)
 
+    def as_of(self, name: str) -> dict[str, Any]:
+        """The version of the trace that an answer is of."""
+        ended = bool(self.options.ended)
+        to_s = self.now_s() if ended or name in OF_LEVELS else self.now_s() // ANALYSED_S * ANALYSED_S
+        return {"events": int(to_s * 1000), "to_s": to_s, "state": self.state(), "is_final": ended}
+
     def known(self) -> int:
         count = len(self.world.processes)
         return min(count, 5 + int(self.now_s() * 4)) if self.options.grow else count
@@ -78,7 +86,8 @@ class Mock:
         if name == "describe":
             return world.describe(now_s, self.state(), self.version(), self.known()), {}
         if name == "overview":
-            return world.overview(from_s, to_s, width, now_s)
+            answer, arrays = world.overview(from_s, to_s, width, now_s)
+            return answer | {"P_best_as_of": self.as_of("parallelism")}, arrays
         if name == "traffic":
             return world.traffic(from_s, to_s, self.known())
         if name == "series":
@@ -98,6 +107,8 @@ class Mock:
         if name == "request":
             return events.request(world, p.get("number", 0)), {}
         if name == "placement":
+            if self.placements.best:
+                self.placements.best["as_of"] = self.as_of("placement")
             return self.placements.answer(), {}
         if name == "predict":
             return self.placements.predict(p), {}
@@ -121,6 +132,7 @@ class Mock:
                 try:
                     answer, arrays = self.answer(p["request"], p)
                     check_answer(p["request"], answer, arrays)
+                    answer = answer | {"as_of": self.as_of(p["request"])}
                 except (AssertionError, KeyError) as wrong:
                     print(f"mock_server: {p}: {wrong!r}", file=sys.stderr, flush=True)
                     os._exit(1)

@@ -3,8 +3,10 @@ import json
 import re
 import shutil
 import time
+import urllib.request
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote
 
 from browser_page import Keys, Page, VIEWS
 from served_numbers import check_views, DRAWN
@@ -12,6 +14,7 @@ from shown_numbers import check_near
 from synthetic import HOSTILE_NAMES
 from traces import NotHere, Redis, Scheduled, Traces, document, dpm, free_port
 from tunnel import Tunnel
+from versions import Bursts, compare, READ, read, Reading, Versions
 
 
 def where_possible(case: Any) -> Callable[..., Any]:
@@ -255,6 +258,107 @@ def case_server_under_load(page: Page, traces: Traces) -> None:
     page.wait(MESSAGES.replace("return ", "const now = ") + "; return now === arguments[0]", count, seconds=40)
     page.view("hot-spots")
     page.wait("return document.querySelectorAll('.node').length > 1 && document.querySelectorAll('.arc').length > 1")
+
+
+@where_possible
+def case_numbers_while_a_run_ends(page: Page, traces: Traces) -> None:
+    """A run is watched while it ends: each number is that of the command for the same version, and what is older than the end says so."""
+    run, versions = traces.keep(Bursts(traces.folder / "bursts")), Versions()
+    readings: list[Reading] = []
+    page.open(run.address + "#form=total&.groups=none&.queues=all")
+    for messages in (10, 20, 30, 60):
+        run.send(messages)
+        run.rest()
+        events, _ = versions.add(run.out / "trace", traces.folder / f"copy-{messages}")
+        for view in READ:
+            page.view(view)
+            page.wait("return Number(document.querySelector('#view .as-of')?.dataset.events) === arguments[0]", events, seconds=60)
+            time.sleep(0.5)
+            readings += filter(None, [read(page, view)])
+    run.send(2000)
+    run.end_program()
+    not_final, end, aged = set(READ), time.monotonic() + 120, 0
+    while not_final:
+        for view in sorted(not_final):
+            page.view(view)
+            has_ended = page.text(".state").startswith("ended")
+            found = read(page, view)
+            if found is None:
+                continue
+            readings.append(found)
+            if found.version[1]:
+                not_final.discard(view)
+            elif has_ended:
+                aged += 1
+                assert found.text, f"{view} shows {found.events} events of a run that has ended, and does not say so"
+        assert time.monotonic() < end, f"these do not come to an end: {not_final}"
+    run.stop_program()
+    versions.add(run.out / "trace", None)
+    count, of = compare(readings, versions)
+    print(f"   {count} numbers of {of} versions are those of the commands; {aged} readings said that they were older than the end")
+    assert count >= 200 and of >= 4, (count, of)
+
+
+def case_state_is_the_address(page: Page, traces: Traces) -> None:
+    """An address that is put into an open page shows what it shows in a new one."""
+    server = traces.serve(traces.simulated())
+    plan = {"machine_of": {"buffer_manager": "vax_4"}, "machines": {"vax_1": {"speed": 2}}, "delay_factor": 2, "replicas": {}}
+    other = {"machine_of": {"disk_interface": "vax_3"}, "machines": {}, "delay_factor": 1, "replicas": {}}
+    plans = ["view=placement&.plan=" + quote(json.dumps(each)) for each in (plan, other)]
+    addresses = [*plans, "view=placement", "view=queues&.queues=all&.request=3", "view=queues",
+                 "view=history&selected=1&.series=sent", "view=history&selected=1,2&pin=cpu:1", "view=matrix&.order=machine&form=total",
+                 "view=matrix", "view=hot-spots&form=total&selected=1", "view=time&selected=2", "view=overview&from=5&to=10"]
+    # Which labels of a graph have room depends on where its arcs were before.
+    shown = """const main = document.querySelector('main'), all = (selector) => [...main.querySelectorAll(selector)], copy = main.cloneNode(true);
+        copy.querySelectorAll('svg text').forEach((text) => text.remove());
+        return copy.textContent + all('select, input').map((e) => e.value) + all('[aria-checked=true], .moved').map((e) => e.innerText)"""
+
+    def settled() -> Any:
+        before, since = None, time.monotonic()
+        while time.monotonic() < since + 1.2:
+            now = page.script(shown)
+            if now != before:
+                before, since = now, time.monotonic()
+            time.sleep(0.1)
+        return before
+    fresh = {}
+    for address in addresses:
+        page.open(server.address + "#" + address)
+        fresh[address] = settled()
+    for address in [*addresses, *reversed(addresses)]:
+        page.script("location.hash = arguments[0]", "#" + address)
+        assert settled() == fresh[address], (address, settled(), fresh[address])
+
+
+def case_search_ends_by_itself(page: Page, traces: Traces) -> None:
+    """A search for the best placement shows how far it is, and its result, without anything that the user does."""
+    page.open(traces.serve(traces.simulated()).address + "#view=placement")
+    page.wait("return /\\d/.test(document.querySelector('.two-numbers .value')?.textContent ?? '')")
+    page.script("""const best = document.querySelector('.best'); window.seen = new Set();
+        new MutationObserver(() => window.seen.add(best.innerText.match(/Searching: \\S+/)?.[0]))
+            .observe(best, { childList: true, subtree: true, characterData: true });
+        [...best.querySelectorAll('button')].find((button) => /search for the best/.test(button.textContent)).click()""")
+    page.wait("return /show it/.test(document.querySelector('.best').innerText)", seconds=90)
+    assert page.script("return [...window.seen].filter(Boolean).length") > 0, "no progress was shown"
+
+
+def case_placement_file_is_what_is_shown(page: Page, traces: Traces) -> None:
+    """The file of a plan with moves, speeds, delays and copies predicts the time that the page shows."""
+    server = traces.serve(traces.simulated())
+    plans = [{"machine_of": {"buffer_manager": "vax_4"}, "machines": {"vax_1": {"speed": 2}}, "delay_factor": 1, "replicas": {}},
+             {"machine_of": {}, "machines": {}, "delay_factor": 3, "replicas": {}},
+             {"machine_of": {"buffer_manager": "vax_4"}, "machines": {}, "delay_factor": 0.5, "replicas": {"disk_interface": 2}}]
+    for number, plan in enumerate(plans):
+        page.open(server.address + "#view=placement&.plan=" + quote(json.dumps(plan)))
+        page.wait("return / to /.test(document.querySelector('.two-numbers .note')?.textContent ?? '')")
+        asked = "&".join(f"{key}={quote(json.dumps(value))}" for key, value in plan.items())
+        with urllib.request.urlopen(f"{server.address}api/placement_file?{asked}", timeout=30) as answer:
+            text = json.load(answer)["text"]
+        file = traces.folder / f"plan-{number}.json"
+        file.write_text(text)
+        predicted = dpm("predict", traces.simulated(), "--placement", file, "--json")
+        assert predicted.returncode == 0, predicted.stderr
+        check_near("predicted time", page.text(".two-numbers .value"), json.loads(predicted.stdout)["elapsed_s"])
 
 
 @where_possible

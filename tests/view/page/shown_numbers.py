@@ -7,7 +7,7 @@ SCALES = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "kB": 1e3, "MB": 1e6, "GB": 1e9, 
 
 def number(text: str) -> float | None:
     """"7.54 k", "58 ms", "35 %", "1 071", "2 min 05 s": None if it is not a number."""
-    clean = text.replace("\u202f", "").replace(" ", "").replace("−", "-")
+    clean = re.sub("[ \u2009\u202f]", "", text).replace("−", "-")
     long = re.fullmatch(r"(\d+)min(\d+)s", clean)
     if long:
         return int(long[1]) * 60 + int(long[2])
@@ -21,11 +21,14 @@ def whole_number(text: str) -> int:
     return int(value)
 
 
-def check_near(what: str, text: str, expected: int, digits: int = 3) -> None:
+def is_near(text: str, expected: float, digits: int = 3) -> bool:
     """The text is the expected number, rounded to that many digits."""
     seen = number(text)
-    assert seen is not None, f"{what}: '{text}' is not a number"
-    assert abs(seen - expected) <= 0.51 * 10 ** (1 - digits) * abs(expected) + 1e-12, f"{what}: '{text}' instead of {expected}"
+    return seen is not None and abs(seen - expected) <= 0.51 * 10 ** (1 - digits) * abs(expected) + 1e-12
+
+
+def check_near(what: str, text: str, expected: float, digits: int = 3) -> None:
+    assert is_near(text, expected, digits), f"{what}: '{text}' instead of {expected}"
 
 
 def check_exact(what: str, text: Any, expected: Any) -> None:

@@ -170,8 +170,8 @@ class World:
         seen = int(sum(pair.count(0, now_s) for pair in self.pairs) * 4.2) + 10
         return {
             "P_now": cpu / span, "P_run": cpu / span * 0.97, "P_best": cpu / span * 1.7,
-            "P_method": "P is the CPU time of all processes divided by the elapsed time; the best P takes away all delays and waits for CPUs.",
-            "cpu_s": cpu, "messages": round(total), "bytes": sum(pair.count(from_s, to_s) * pair.size for pair in self.pairs),
+            "P_method": "P is the CPU time of all processes divided by the elapsed time; P at best takes away all delays and waits for CPUs.",
+            "cpu_s": cpu, "cpu_all_s": cpu, "messages": round(total), "bytes": sum(pair.count(from_s, to_s) * pair.size for pair in self.pairs),
             "queued": sum(self.queue_of(i, to_s) for i in ids),
             "processes_running": len(self.processes), "elapsed_s": span, "step_s": step,
             "ledger": {"seen": seen, "kept": seen - seen // 50 - 1234, "filtered": seen // 50, "lost": 1234,

@@ -72,7 +72,7 @@ def exact(world: Any, from_s: float, to_s: float, ids: list[int], row_of: dict[i
         for begin, end in sorted(work[id]):
             begin = max(begin, at)
             if begin > at:
-                kind = 1 if spread(int(begin * 1e6)) < 0.85 else 2 if spread(int(begin * 1e5)) < 0.8 else 3
+                kind = 1 if spread(int(begin * 1e6)) < 0.85 else 2 + int(spread(int(begin * 1e5)) * 5)
                 segments.append((row_of[id], kind, at, begin, 0))
             at = max(at, begin, end)
             if end > begin:

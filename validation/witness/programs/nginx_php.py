@@ -12,7 +12,7 @@ VARIES = [("php-fpm.* (SEND|RECEIVE) unix", "php-fpm tells itself of each SIGCHL
           ("nginx .* unix", "how many of nginx's workers are there when it tells them of one another, and to end, depends on their start")]
 FPM = """[global]
 daemonize = no
-error_log = {folder}/fpm-errors
+error_log = "{folder}/fpm-errors"
 [www]
 user = root
 group = root
@@ -20,14 +20,14 @@ listen = 127.0.0.1:{fastcgi}
 pm = static
 pm.max_children = 3
 """
-NGINX = """daemon off; worker_processes 2; pid {folder}/nginx-pid; error_log {folder}/nginx-errors; user root;
+NGINX = """daemon off; worker_processes 2; pid "{folder}/nginx-pid"; error_log "{folder}/nginx-errors"; user root;
 events {{ worker_connections 256; }}
 http {{
-  access_log off; client_body_temp_path {folder}/t1; proxy_temp_path {folder}/t2; fastcgi_temp_path {folder}/t3;
-  uwsgi_temp_path {folder}/t4; scgi_temp_path {folder}/t5;
+  access_log off; client_body_temp_path "{folder}/t1"; proxy_temp_path "{folder}/t2"; fastcgi_temp_path "{folder}/t3";
+  uwsgi_temp_path "{folder}/t4"; scgi_temp_path "{folder}/t5";
   server {{
     listen 127.0.0.1:{http};
-    location / {{ fastcgi_pass 127.0.0.1:{fastcgi}; fastcgi_param SCRIPT_FILENAME {www}/index.php;
+    location / {{ fastcgi_pass 127.0.0.1:{fastcgi}; fastcgi_param "SCRIPT_FILENAME" "{www}/index.php";
       fastcgi_param QUERY_STRING $query_string; fastcgi_param REQUEST_METHOD $request_method; }}
     location /status {{ stub_status; }}
   }}

@@ -4,7 +4,7 @@ import { interpolateRgbBasis } from "d3-interpolate";
 import { interpolateViridis } from "d3-scale-chromatic";
 import { Palette } from "../state/state";
 
-const NAMES = ["page", "card", "ink", "muted", "faint", "line", "soft", "accent", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "work", "wait", "other", "child", "critical",
+const NAMES = ["page", "card", "ink", "muted", "faint", "line", "soft", "accent", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "work", "wait", "other", "child", "queue", "timer", "idle", "critical",
   "message", "past", "future", "select", "warn"] as const;
 export type Colours = Record<(typeof NAMES)[number], string>;
 
@@ -79,9 +79,22 @@ export function text_on(colour: string): string {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.36 ? "#10151c" : "#ffffff";
 }
 
-// Values of a network span decades, so a share is taken on a scale of logarithms where they do.
+// Amounts of a network span decades: where they do, the scale is of logarithms, from the least to the most. Elsewhere it begins at 0, so that
+// amounts which are nearly equal have nearly the same colour.
+const SPAN_OF_LOGARITHMS = 30;
+
+export function amount_bounds(values: Iterable<number>): { least: number; most: number } {
+  let least = Infinity, most = 0;
+  for (const value of values) {
+    if (!Number.isFinite(value) || value <= 0) continue;
+    least = Math.min(least, value);
+    most = Math.max(most, value);
+  }
+  return { least: most / least > SPAN_OF_LOGARITHMS ? least : 0, most };
+}
+
+// Of a value between these bounds: 0 the least, 1 the most.
 export function share_of(value: number, least: number, most: number): number {
-  if (!(most > least)) return value >= most && most > 0 ? 1 : 0;
-  if (least > 0 && most / least > 30) return Math.log(value / least) / Math.log(most / least);
-  return (value - least) / (most - least);
+  if (!(most > least) || !(value > least)) return 0;
+  return least > 0 ? Math.log(value / least) / Math.log(most / least) : (value - least) / (most - least);
 }

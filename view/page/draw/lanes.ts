@@ -22,7 +22,9 @@ export interface Highlight {
   arc: [number, number] | null;  // rows
 }
 
-export const KINDS = ["work", "wait", "other", "child"] as const;
+// In the order of seg_kind: the name of its colour, and what a process does then.
+export const KINDS = [["work", "works"], ["wait", "waits for a message"], ["other", "waits, not measured for what"], ["child", "waits for a child"], ["queue", "waits for CPU, disk"], ["timer", "sleeps, until a timer"],
+  ["idle", "idle: lock, signal, timer, person"]] as const;
 
 export const x_of = (view: LaneView, time_s: number) => ((time_s - view.from_s) / (view.to_s - view.from_s)) * view.width;
 export const y_of = (view: LaneView, row: number) => view.top + (row + 0.5) * view.lane;
@@ -38,13 +40,13 @@ export function draw_lanes(drawing: CanvasRenderingContext2D, answer: Answer<"sp
   }
 }
 
-// Work is a full bar, a wait for a message a thin line, other waits a low bar, a wait for a child a double line: the shape tells the kind
-// to those who do not see the colour.
+// Work is a full bar, a wait for a message a thin line, a wait for a child a double line, a wait for the CPU a low bar, and what is idle lower: the
+// shape tells the kind to those who do not see the colour.
 function draw_segments(drawing: CanvasRenderingContext2D, answer: SingleEvents, view: LaneView, colours: Colours): void {
   const { seg_row, seg_kind, seg_from, seg_to, seg_critical } = answer;
   const bar = Math.max(3, Math.min(18, view.lane * 0.56));
-  const half: Record<number, number> = { 0: bar / 2, 1: 0.75, 2: bar / 4, 3: bar / 4 };
-  for (let kind = 3; kind >= 0; --kind) {
+  const half: Record<number, number> = { 0: bar / 2, 1: 0.75, 2: bar / 4, 3: bar / 4, 4: bar / 3, 5: 1.5, 6: bar / 6 };
+  for (let kind = KINDS.length - 1; kind >= 0; --kind) {
     drawing.beginPath();
     let last_x = -1, last_row = -1;
     for (let i = 0; i < seg_row.length; ++i) {
@@ -60,7 +62,7 @@ function draw_segments(drawing: CanvasRenderingContext2D, answer: SingleEvents, 
         drawing.rect(left, y + half[3] - 1.2, last_x - left, 1.2);
       } else drawing.rect(left, y - half[kind], last_x - left, half[kind] * 2);
     }
-    drawing.fillStyle = colours[KINDS[kind]];
+    drawing.fillStyle = colours[KINDS[kind][0]];
     drawing.fill();
   }
   drawing.beginPath();

@@ -1,11 +1,11 @@
 // Draws a matrix of processes: a cell for each pair, names beside and above, the chosen rows and the cell under the pointer. It knows where
 // each cell stands, so that a pointer finds it.
-import { colours, ramp, ramp_bytes, share_of } from "./colours";
+import { colours, mixed, ramp, ramp_bytes, share_of } from "./colours";
 import { fitted, FONT, Surface, text_width } from "./surface";
 import { rounded } from "../format";
 import { Context } from "../frame/context";
 import { MatrixOrder } from "../layout/matrix_order";
-import { Pair, value_bounds, value_text } from "../state/traffic";
+import { Pair, ProcessLoad, value_bounds, value_text } from "../state/traffic";
 
 const LABEL_MIN_PX = 11, CELL_MAX_PX = 34, TEXT_MIN_PX = 30, DOT_PX = 2.2, ZOOM_MAX = 60;
 
@@ -22,6 +22,7 @@ export class MatrixPicture {
   cell = NO_CELL;  // under the pointer, or of the keys
   outside = 0;  // pairs of processes that have no row
   private cells = new Map<number, Pair>();
+  private shares = new Map<number, number>();  // of the computation's CPU time, by process
   private shades = new Map<number, number[]>();  // cells by colour
   private picture: HTMLCanvasElement | null = null;
   private longest = 60;  // of the names, in pixels
@@ -36,8 +37,9 @@ export class MatrixPicture {
   }
 
   // The bounds of the values.
-  take(pairs: Pair[]): { least: number; most: number } {
+  take(pairs: Pair[], loads: Map<number, ProcessLoad>): { least: number; most: number } {
     const { state } = this.context;
+    this.take_shares(loads);
     const n = this.order.ids.length;
     const { least, most } = value_bounds(pairs.map(({ value }) => value), state.form);
     const image = new ImageData(Math.max(1, n), Math.max(1, n));
@@ -52,7 +54,7 @@ export class MatrixPicture {
         continue;
       }
       this.cells.set(row * n + column, pair);
-      if (!Number.isFinite(pair.value) || pair.messages === 0) continue;
+      if (!Number.isFinite(pair.value) || pair.activity === 0) continue;
       const shade = Math.round(share_of(pair.value, least, most) * 255) * 4;
       image.data.set(bytes_of.subarray(shade, shade + 4), (row * n + column) * 4);
       const keys = this.shades.get(shade / 4);
@@ -63,6 +65,12 @@ export class MatrixPicture {
     this.picture.width = this.picture.height = Math.max(1, n);
     this.picture.getContext("2d")!.putImageData(image, 0, 0);
     return { least, most };
+  }
+
+  private take_shares(loads: Map<number, ProcessLoad>): void {
+    const inside = this.context.world.processes.filter(({ in_computation }) => in_computation);
+    const total = inside.reduce((sum, { id }) => sum + (loads.get(id)?.cpu ?? 0), 0);
+    this.shares = new Map(total > 0 ? inside.map(({ id }) => [id, (loads.get(id)?.cpu ?? 0) / total]) : []);
   }
 
   draw(what: string): void {
@@ -188,11 +196,13 @@ export class MatrixPicture {
         drawing.translate(g.x0 - 6, place);
         drawing.textAlign = "right";
       }
-      if (strong) {
-        const width = text_width(drawing, text);
-        drawing.fillStyle = colours().card;
-        drawing.fillRect(column ? -1 : -width - 1, -7, width + 2, 14);
-        drawing.fillStyle = colours().select;
+      // Coloured as the boxes of hot spots are (1988 paper V.A); the letters stay readable on it.
+      const share = Math.sqrt(this.shares.get(id) ?? 0), width = text_width(drawing, text);
+      if (strong || share > 0) {
+        const ink = drawing.fillStyle;
+        drawing.fillStyle = strong ? colours().card : mixed(ramp(share, state.palette), colours().card, 0.1 + 0.3 * share);
+        drawing.fillRect(column ? -1 : -width - 1, -Math.min(7, g.size / 2), width + 2, Math.min(14, g.size));
+        drawing.fillStyle = strong ? colours().select : ink;
       }
       drawing.fillText(text, 0, 0);
       drawing.restore();
@@ -216,7 +226,7 @@ export class MatrixPicture {
     for (const [key, pair] of this.cells) {
       const row = Math.floor(key / g.n), column = key % g.n;
       const x = g.x(column), y = g.y(row);
-      if (x < g.x0 - 1 || y < g.labels - 1 || x > this.surface.width || y > this.surface.height || !Number.isFinite(pair.value) || pair.messages === 0) continue;
+      if (x < g.x0 - 1 || y < g.labels - 1 || x > this.surface.width || y > this.surface.height || !Number.isFinite(pair.value) || pair.activity === 0) continue;
       drawing.lineWidth = 2.5;
       drawing.strokeStyle = colours().card;
       drawing.fillStyle = colours().ink;

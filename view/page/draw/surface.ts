@@ -1,5 +1,6 @@
 // A canvas that fills its element, at the resolution of the screen. It is measured when it changes size, not for each picture, and drawn
 // again only when it would show something else and is not scrolled out of sight.
+import { shortened } from "../names";
 
 export class Surface {
   readonly canvas = document.createElement("canvas");
@@ -72,15 +73,14 @@ export function text_width(drawing: CanvasRenderingContext2D, text: string): num
   return width;
 }
 
-// The beginning of a text that fits.
+// As much of a text as fits: its beginning and its end.
 export function fitted(drawing: CanvasRenderingContext2D, text: string, width: number): string {
   if (text_width(drawing, text) <= width) return text;
-  const letters = [...text];
-  let low = 0, high = letters.length;
+  let low = 0, high = [...text].length;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (text_width(drawing, letters.slice(0, middle).join("") + "…") <= width) low = middle;
+    if (text_width(drawing, shortened(text, middle)) <= width) low = middle;
     else high = middle - 1;
   }
-  return low === 0 ? "" : letters.slice(0, low).join("") + "…";
+  return low <= 1 ? "" : shortened(text, low);
 }

@@ -1,5 +1,5 @@
 // What the pointer does on anything whose x axis is the shared time: the wheel zooms around the pointer (with Shift it moves), a drag
-// selects a range or moves it, a double click shows the whole run, and the time under the pointer is shown in all plots.
+// selects a range or moves it, two fingers zoom and move, a double click shows the whole run, and the time under the pointer is shown in all plots.
 import { Context } from "../frame/context";
 
 export interface Gestures {
@@ -21,6 +21,8 @@ const CLICK_PX = 4;
 
 export class TimeGestures {
   selecting: Selecting | null = null;
+  private readonly fingers = new Map<number, { x: number; y: number }>();
+  private pinch: { a: number; b: number } | null = null;  // the times that two fingers hold
   private start: { x: number; y: number; from_s: number; to_s: number; moved: boolean } | null = null;
 
   constructor(private readonly context: Context, private readonly options: Gestures) {
@@ -29,7 +31,7 @@ export class TimeGestures {
     element.addEventListener("pointerdown", (event) => this.down(event));
     element.addEventListener("pointermove", (event) => this.move(event));
     element.addEventListener("pointerup", (event) => this.up(event));
-    element.addEventListener("pointercancel", () => this.cancel());
+    element.addEventListener("pointercancel", (event) => this.cancel(event));
     element.addEventListener("pointerleave", () => {
       if (!this.start) context.hover(null);
       options.on_leave?.();
@@ -61,11 +63,15 @@ export class TimeGestures {
   private down(event: PointerEvent): void {
     if (event.button !== 0) return;
     this.options.element.setPointerCapture(event.pointerId);
+    this.fingers.set(event.pointerId, this.place(event));
+    if (this.fingers.size > 1) return this.begin_pinch();
     this.start = { ...this.place(event), ...this.context.range(), moved: false };
   }
 
   private move(event: PointerEvent): void {
     const { x, y } = this.place(event);
+    if (this.fingers.has(event.pointerId)) this.fingers.set(event.pointerId, { x, y });
+    if (this.pinch) return this.follow_pinch(this.pinch);
     this.context.hover(this.time_at(x));
     const { start } = this;
     if (!start) return this.options.on_move?.(x, y);
@@ -83,14 +89,33 @@ export class TimeGestures {
 
   private up(event: PointerEvent): void {
     const { start, selecting } = this;
-    this.cancel();
+    this.cancel(event);
     if (!start) return;
     const { x, y } = this.place(event);
     if (!start.moved && Math.abs(y - start.y) < CLICK_PX * 3) this.options.on_click?.(x, y);
     if (selecting && selecting.to_s > selecting.from_s) this.context.show(selecting);
   }
 
-  private cancel(): void {
+  // What is under each finger stays under it.
+  private begin_pinch(): void {
+    this.start = null;
+    this.selecting = null;
+    const [first, second] = this.fingers.values();
+    this.pinch = { a: this.time_at(first.x), b: this.time_at(second.x) };
+  }
+
+  private follow_pinch({ a, b }: { a: number; b: number }): void {
+    const [first, second] = this.fingers.values();
+    const left = this.options.left(), right = this.options.right();
+    const s_per_px = (b - a) / (second.x - first.x);
+    if (!(s_per_px > 0) || !Number.isFinite(s_per_px)) return;
+    const from_s = a - (first.x - left) * s_per_px;
+    this.context.show({ from_s, to_s: from_s + (right - left) * s_per_px });
+  }
+
+  private cancel(event: PointerEvent): void {
+    this.fingers.delete(event.pointerId);
+    if (this.fingers.size < 2) this.pinch = null;
     this.start = null;
     this.selecting = null;
   }

@@ -1,6 +1,6 @@
 // The page as a whole: header, the open view, time bar; it gives keys and pictures to the view that is open.
 import { el, focus_roving, replace, roving, set_attribute, set_text } from "../dom";
-import { counted, seconds } from "../format";
+import { counted, percent, seconds } from "../format";
 import { visible } from "../names";
 import { forget_colours } from "../draw/colours";
 import { FileData } from "../source/file_source";
@@ -131,10 +131,11 @@ export class App {
 
   private async describe(): Promise<void> {
     this.context.feed({
-      request: "describe", parameters: () => ({}), each_ms: 1000, is_aside: true,
+      request: "describe", parameters: () => ({}), each_ms: 1000, is_aside: true, mark: null,
       on_answer: (answer) => {
         const { world, clock } = this.context;
         const is_new = world.take(answer);
+        this.update_state();
         // A tick is newer than what was described.
         clock.report(Math.max(answer.now_s, this.context.source.tick?.now_s ?? 0), this.context.source.tick?.state ?? world.state, performance.now());
         if (!is_new) return;
@@ -151,6 +152,7 @@ export class App {
     const { running } = this.context.clock;
     this.context.clock.report(tick.now_s, tick.state, performance.now());
     if (running !== this.context.clock.running) this.context.loop.change();
+    this.context.age();
   }
 
   private update(): void {
@@ -173,7 +175,8 @@ export class App {
     const running = clock.running && source.link.kind === "open";
     const state = source.link.kind === "lost" ? "not connected" : running ? "recording" : world.state === "cut off" ? "cut off" : source.link.kind === "connecting" ? "connecting" : "ended";
     const count = world.processes.length;
-    set_text(this.state, world.described ? `${state} · ${counted(count, "process", "processes")} · ${seconds(clock.known_s)}` : state);
+    const analysed = !running && world.working !== null ? ` · analysing ${percent(world.working)}` : "";
+    set_text(this.state, world.described ? `${state}${analysed} · ${counted(count, "process", "processes")} · ${seconds(clock.known_s)}` : state);
     this.state.className = "state " + (running ? "recording" : source.link.kind === "lost" ? "lost" : "");
   }
 

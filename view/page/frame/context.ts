@@ -5,6 +5,7 @@ import { Clock } from "../state/clock";
 import { Feed, FeedOptions } from "../state/feed";
 import { Store } from "../state/store";
 import { World } from "../state/world";
+import { AsOfMark } from "./as_of_mark";
 import { Loop } from "./loop";
 
 export interface Range {
@@ -21,7 +22,7 @@ export class Context {
   readonly loop = new Loop();
   hover_s: number | null = null;  // where the pointer is, in time: every plot shows it
   picture_ms = 0;  // how long pictures have taken to come lately
-  private feeds = new Set<{ poke: () => void }>();
+  private feeds = new Set<{ poke: () => void; age: () => void }>();
 
   constructor(readonly source: Source, readonly store: Store) {}
 
@@ -132,5 +133,13 @@ export class Context {
 
   ask_again(): void {
     for (const feed of this.feeds) feed.poke();
+  }
+
+  mark(): AsOfMark {
+    return new AsOfMark(this.clock);
+  }
+
+  age(): void {
+    for (const feed of this.feeds) feed.age();
   }
 }

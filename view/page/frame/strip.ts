@@ -19,7 +19,7 @@ export class Strip {
   constructor(private readonly context: Context) {
     this.surface = new Surface(this.element, () => context.loop.wake());
     context.feed({
-      request: "series", parameters: () => ({ from_s: 0, to_s: context.clock.known_s || undefined, width: BINS, of: [{ what: "messages" }] }), each_ms: 1000, is_aside: true,
+      request: "series", parameters: () => ({ from_s: 0, to_s: context.clock.known_s || undefined, width: BINS, of: [{ what: "messages" }] }), each_ms: 1000, is_aside: true, mark: null,
       on_answer: (answer) => {
         this.answer = answer;
         ++this.answers;

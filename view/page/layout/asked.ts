@@ -9,7 +9,14 @@ export interface Asked {
 
 const BINS_MAX = 4096;
 
-export function asked_window(from_s: number, to_s: number, pixels: number): Asked {
+// `single`: where alone there are single events. What is shown of them is not asked for together with what is beside them, which has bins.
+export function asked_window(from_s: number, to_s: number, pixels: number, single: { from_s: number; to_s: number } | null = null): Asked {
+  const window = wider_window(from_s, to_s, pixels);
+  if (!single || from_s < single.from_s || to_s > single.to_s) return window;
+  return { ...window, from_s: Math.max(window.from_s, single.from_s), to_s: Math.min(window.to_s, single.to_s) };
+}
+
+function wider_window(from_s: number, to_s: number, pixels: number): Asked {
   const span = to_s - from_s;
   const quantum = Math.pow(2, Math.ceil(Math.log2(span))) / 8;
   const from = Math.floor((from_s - quantum) / quantum) * quantum, to = Math.ceil((to_s + quantum) / quantum) * quantum;

@@ -53,10 +53,23 @@ export interface SummedArc {
   value: number;
   messages: number;
   bytes: number;
+  activity: number;
 }
 
-// Arcs between boxes: sums of the pairs of their members.
-export function arcs_of(boxes: Box[], pairs: { from: number; to: number; value: number; messages: number; bytes: number }[]): SummedArc[] {
+// How the values of several pairs become one: amounts add up, mean sizes are the mean of all messages, of queues the longest counts.
+export type Joining = "sum" | "mean" | "longest";
+
+function joined(sum: SummedArc, pair: SummedArc, joining: Joining): number {
+  if (joining === "sum") return sum.value + pair.value;
+  if (Number.isNaN(sum.value)) return pair.value;
+  if (Number.isNaN(pair.value)) return sum.value;
+  if (joining === "longest") return Math.max(sum.value, pair.value);
+  const messages = sum.messages + pair.messages;
+  return messages > 0 ? (sum.value * sum.messages + pair.value * pair.messages) / messages : NaN;
+}
+
+// Arcs between boxes, of the pairs of their members.
+export function arcs_of(boxes: Box[], pairs: SummedArc[], joining: Joining = "sum"): SummedArc[] {
   const box_of = new Map<number, number>();
   boxes.forEach((box, index) => box.members.forEach((id) => box_of.set(id, index)));
   const sums = new Map<number, SummedArc>();
@@ -66,11 +79,12 @@ export function arcs_of(boxes: Box[], pairs: { from: number; to: number; value: 
     const key = from * boxes.length + to;
     const sum = sums.get(key);
     if (sum) {
-      sum.value += pair.value;
+      sum.value = joined(sum, pair, joining);
       sum.messages += pair.messages;
       sum.bytes += pair.bytes;
+      sum.activity += pair.activity;
     } else {
-      sums.set(key, { from, to, value: pair.value, messages: pair.messages, bytes: pair.bytes });
+      sums.set(key, { ...pair, from, to });
     }
   }
   return [...sums.values()];

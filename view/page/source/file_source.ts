@@ -3,16 +3,22 @@ import { time_at } from "../format";
 import { causal } from "./causal";
 import { Levels, LevelsData } from "./levels";
 import * as requests from "./requests";
-import { Answer, Parameters, RequestName } from "./requests";
+import { Answer, AsOf, Bare, Parameters, RequestName } from "./requests";
 import { Link, Refusal, Source } from "./source";
 
-type Answers = { [Name in RequestName]?: Answer<Name> };
+type Answers = { [Name in RequestName]?: Bare<Name> };
+
+interface Range {
+  from_s: number;
+  to_s: number;
+}
 
 export interface FileData {
   report?: Record<string, any> | null;
+  as_of?: AsOf;
   answers?: Answers & { requests?: requests.OneRequest[] };
   levels?: LevelsData | null;
-  spacetime?: (requests.SingleEvents & Partial<requests.Part>) | null;  // with the range that it covers
+  spacetime?: (requests.SingleEvents & Partial<Range>) | null;  // with the range that it covers
 }
 
 const TRY = "Start “dpm serve” on the trace to see it.";
@@ -30,7 +36,7 @@ export class FileSource implements Source {
   private readonly levels: Levels | null;
   private readonly answers: Answers;
   // What follows from the data; all else is in the file as it was answered, or is not there.
-  private readonly made: { [Name in RequestName]?: (parameters: Parameters<Name>) => Answer<Name> } = {
+  private readonly made: { [Name in RequestName]?: (parameters: Parameters<Name>) => Bare<Name> } = {
     traffic: (parameters) => this.of_levels("traffic").traffic(...this.range(parameters)),
     series: (parameters) => this.of_levels("series").series(...this.range(parameters), parameters.width ?? WIDTH, parameters.of),
     overview: (parameters) => this.overview(parameters),
@@ -52,12 +58,13 @@ export class FileSource implements Source {
   on_link(): void {}
 
   async request<Name extends RequestName>(name: Name, parameters: Parameters<Name>): Promise<Answer<Name>> {
-    const make: ((parameters: Parameters<Name>) => Answer<Name>) | undefined = this.made[name];
-    return make ? make(parameters) : this.known(name);
+    const make: ((parameters: Parameters<Name>) => Bare<Name>) | undefined = this.made[name];
+    const answer = make ? make(parameters) : this.known(name);
+    return { ...answer, as_of: this.data.as_of ?? { events: 0, to_s: this.end_s(), state: "ended", is_final: true } } as Answer<Name>;
   }
 
-  private known<Name extends RequestName>(name: Name): Answer<Name> {
-    const answer: Answer<Name> | undefined = this.answers[name];
+  private known<Name extends RequestName>(name: Name): Bare<Name> {
+    const answer: Bare<Name> | undefined = this.answers[name];
     if (!answer) throw new Refusal(NEEDS[name] ?? `This file holds no ${name.replace(/_/g, " ")}. ${TRY}`);
     return answer;
   }
@@ -86,11 +93,11 @@ export class FileSource implements Source {
     const [from_s, to_s] = this.range(parameters);
     const sums = this.levels.overview(from_s, to_s, parameters.width ?? WIDTH);
     if (from_s > 1e-9 || to_s < this.end_s() - 1e-9) return { ...known, ...sums };
-    const { P_now, P_run, P_best, cpu_s, messages, bytes, elapsed_s } = known;
-    return { ...known, ...sums, P_now, P_run, P_best, cpu_s, messages, bytes, elapsed_s };
+    const { P_now, P_run, P_best, cpu_s, cpu_all_s, messages, bytes, elapsed_s } = known;
+    return { ...known, ...sums, P_now, P_run, P_best, cpu_s, cpu_all_s, messages, bytes, elapsed_s };
   }
 
-  private spacetime(parameters: Parameters<"spacetime">): Answer<"spacetime"> {
+  private spacetime(parameters: Parameters<"spacetime">): Bare<"spacetime"> {
     const [from_s, to_s] = this.range(parameters);
     const list = this.data.spacetime;
     const covered = list && from_s >= (list.from_s ?? 0) - 1e-9 && to_s <= (list.to_s ?? Infinity) + 1e-9;
@@ -121,11 +128,16 @@ export class FileSource implements Source {
     };
   }
 
+  get single(): Range | null {
+    const list = this.data.spacetime;
+    return list ? { from_s: list.from_s ?? 0, to_s: list.to_s ?? this.end_s() } : null;
+  }
+
   // Zooming in elsewhere finds none: a file has those of one range.
   get why_bins(): string {
-    const list = this.data.spacetime;
-    if (!list) return `This file holds no single events. ${TRY}`;
-    const [from_s, to_s] = [list.from_s ?? 0, list.to_s ?? this.end_s()];
+    const { single } = this;
+    if (!single) return `This file holds no single events. ${TRY}`;
+    const { from_s, to_s } = single;
     return `This file holds single messages from ${time_at(from_s, to_s - from_s)} to ${time_at(to_s, to_s - from_s)}. Start “dpm serve” on the trace to see others.`;
   }
 

@@ -16,7 +16,7 @@ export interface LevelsData {
 }
 
 // The part of an overview that is of a range, and the lists of binned events.
-type Sums = Omit<requests.Overview, "P_method" | "queued" | "processes_running" | "ledger" | "warnings" | "schedule">;
+type Sums = Omit<requests.Overview, "P_method" | "P_best_as_of" | "queued" | "processes_running" | "ledger" | "warnings" | "schedule">;
 type Bins = Omit<requests.BinnedEvents, "exact" | "rows" | "rows_left_out" | "arcs_left_out">;
 
 interface Grid {
@@ -71,7 +71,7 @@ export class Levels {
     const computation = processes.filter(({ process }) => !this.outsiders.has(process));
     const cpu_s = total(computation, CPU), elapsed_s = Math.max(0, to - from);
     return {
-      cpu_s, messages: total(pairs, MESSAGES), bytes: total(pairs, BYTES), elapsed_s, step_s: grid.step_s,
+      cpu_s, cpu_all_s: total(processes, CPU), messages: total(pairs, MESSAGES), bytes: total(pairs, BYTES), elapsed_s, step_s: grid.step_s,
       P_run: elapsed_s > 0 ? cpu_s / elapsed_s : null, P_now: elapsed_s > 0 ? cpu_s / elapsed_s : null, P_best: null,
       t_s: grid.t_s, P_of: this.rates(computation, CPU, grid),
       P_best_of: grid.t_s.map((t) => P_best?.[Math.floor((t - this.data.from_s) / this.data.step_s + 1e-6)] ?? NaN),

@@ -19,6 +19,10 @@ export interface SeriesOf {
 
 export interface MachineChange { speed?: number; cores?: number; }
 
+export interface AsOf { events: number; to_s: number; state: 'recording' | 'ended' | 'cut off'; is_final: boolean; working?: number; }
+
+export interface Stamped { as_of: AsOf; }
+
 export interface Machine { id: number; name: string; speed: number; cores: number; accepts: boolean; }
 
 export interface Process {
@@ -71,8 +75,10 @@ export interface Overview {
   P_now: number | null;
   P_run: number | null;
   P_best: number | null;
+  P_best_as_of: AsOf | null;
   P_method: string;
   cpu_s: number;
+  cpu_all_s: number;
   messages: number;
   bytes: number;
   step_s: number;
@@ -175,8 +181,6 @@ export interface EventAt { at_s: number; type: string; index: number; }
 
 export interface Computing { computing: number; }
 
-export interface Part { from_s: number; to_s: number; }
-
 export interface Ledger { seen: number; kept: number; filtered: number; lost: number; losses: Loss[]; warnings: string[]; removed?: number; }
 
 export interface Waits { count: number; waited_s: number; }
@@ -230,7 +234,6 @@ export interface Statistics {
   events: number;
   warnings: string[];
   ledger: Ledger;
-  of?: Part;
 }
 
 export interface Bucket { from_s: number; to_s: number; count: number; }
@@ -261,11 +264,22 @@ export interface UnmeasuredQueue { process: string; measured: false; received: n
 
 export interface OwnWaits { process: string; waits_for_messages: number; to_receive: WaitParts; at_work: WaitParts; }
 
-export interface Queues { processes: (MeasuredQueue | UnmeasuredQueue)[]; own_waits: OwnWaits[]; warnings: string[]; ledger: Ledger; of?: Part; }
+export interface Queues { processes: (MeasuredQueue | UnmeasuredQueue)[]; own_waits: OwnWaits[]; warnings: string[]; ledger: Ledger; }
 
 export interface ParallelRun { T_s: number; elapsed_s: number; P: number; }
 
 export interface ParallelStep { T_s: number; t_max_s: number; P: number; }
+
+export interface MachineLoad {
+  machine: string;
+  known_from: string;
+  cpu_s: number;
+  other_processes: number;
+  run_queue_wait_s: number;
+  run_queue_wait_for_others_s: number;
+}
+
+export interface OtherLoad { T_s: number; t_max_s: number; P: number; machines: MachineLoad[]; }
 
 export interface Overlaps { seconds: number; processes: number; }
 
@@ -275,6 +289,20 @@ export interface PathMessages { from: string; to: string; count: number; delay_s
 
 export interface CriticalPath { t_max_s: number; processes: PathProcess[]; messages: PathMessages[]; outside_s: number; outside_fraction: number; }
 
+export interface EfficiencyBlame { process: string | null; seconds: number; receiver?: string; }
+
+export interface EfficiencyFactor { factor: string; value: number; is_low: boolean; P: number; mended_P: number | null; blame: EfficiencyBlame | null; }
+
+export interface Efficiency {
+  processors: number;
+  T_s: number;
+  elapsed_s: number;
+  P: number;
+  parallel_efficiency: number;
+  good_from: number;
+  factors: EfficiencyFactor[];
+}
+
 export interface Parallelism {
   placement: string;
   method: string;
@@ -282,10 +310,11 @@ export interface Parallelism {
   no_delay: ParallelStep;
   delay: ParallelStep;
   delay_cpu: ParallelStep;
+  other_load: OtherLoad | null;
   never_overlapped: Overlaps;
+  efficiency: Efficiency;
   critical_path: CriticalPath;
   ledger: Ledger;
-  of?: Part;
 }
 
 export interface PathCount { path: string; count: number; }
@@ -307,7 +336,6 @@ export interface Causality {
   messages_outside_requests: number;
   warnings: string[];
   ledger: Ledger;
-  of?: Part;
 }
 
 export interface StateNode { process: ProcessId | null; label: string; note: string; }
@@ -318,11 +346,11 @@ export interface StateDiagram { nodes: StateNode[]; arcs: StateArc[]; }
 
 export interface CommonPath { text: string; count: number; share: number; }
 
-export interface Paths { states: StateDiagram; paths: CommonPath[]; requests: number; of?: Part; }
+export interface Paths { states: StateDiagram; paths: CommonPath[]; requests: number; }
 
 export interface Step { from: ProcessId; to: ProcessId; sent_s: number; received_s: number; bytes: number; }
 
-export interface OneRequest { from_s: number; to_s: number; rows: ProcessId[]; steps: Step[]; left_out: number; of?: Part; }
+export interface OneRequest { from_s: number; to_s: number; rows: ProcessId[]; steps: Step[]; left_out: number; }
 
 export interface Figure { heading: string; caption: string; wide: boolean; kind: string; drawing: unknown; }
 
@@ -338,7 +366,7 @@ export interface PlacedProcess { process: ProcessId; name: string; machine: stri
 
 export interface Traced { elapsed_s: number; P: number; low_elapsed_s?: number; high_elapsed_s?: number; low_P?: number; high_P?: number; }
 
-export interface Best { machine_of: Record<string, string>; elapsed_s: number; P: number; at_least_s: number; }
+export interface Best { machine_of: Record<string, string>; elapsed_s: number; P: number; at_least_s: number; as_of: AsOf; }
 
 export interface Placement {
   machines: PlacementMachine[];
@@ -392,4 +420,6 @@ export interface Requests {
 
 export type RequestName = keyof Requests;
 export type Parameters<Name extends RequestName> = Requests[Name]["parameters"];
-export type Answer<Name extends RequestName> = Requests[Name]["answer"];
+// Without what of the trace it is of, as a file has it; and with it, as it is asked for.
+export type Bare<Name extends RequestName> = Requests[Name]["answer"];
+export type Answer<Name extends RequestName> = Bare<Name> & Stamped;

@@ -13,6 +13,7 @@ const TRY_AGAIN_MS = [300, 600, 1000, 2000, 3000, 5000];
 const OPEN_MAX = 48;  // the server refuses more than 64
 
 export class ServerSource implements Source {
+  readonly single = null;
   readonly why_bins = "Too many events for single ones. Zoom in to see single messages.";
   link: Link = { kind: "connecting" };
   tick: Tick | null = null;

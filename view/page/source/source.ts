@@ -19,6 +19,8 @@ export interface Source {
   // Grows when answers may have changed: the server's version, and one more for each new connection.
   readonly version: number;
   readonly tick: Tick | null;
+  // The only range with single events; null: any may have them.
+  readonly single: { from_s: number; to_s: number } | null;
   // Why a range has bins instead of single events, and how to see these.
   readonly why_bins: string;
   request<Name extends RequestName>(name: Name, parameters: Parameters<Name>): Promise<Answer<Name>>;
@@ -30,7 +32,7 @@ export interface Source {
 export class Refusal extends Error {}
 
 // What is asked only once has no later answer.
-export function computed<T extends object>(answer: T | Computing): T {
+export function computed<T extends object>(answer: T): Exclude<T, Computing> {
   if ("computing" in answer) throw new Refusal("The trace is still analysed. Try again in a moment.");
-  return answer;
+  return answer as Exclude<T, Computing>;
 }

@@ -2,6 +2,7 @@
 // a list of them, with commas. Pure.
 
 import { SeriesOf } from "../source/requests";
+import { Quantity } from "./state";
 
 export const PROCESS_SERIES = ["cpu", "waiting", "queue", "sent", "received", "sent_bytes", "received_bytes"] as const;
 export type ProcessSeries = (typeof PROCESS_SERIES)[number];
@@ -15,8 +16,10 @@ export function process_pin(what: ProcessSeries, id: number): string {
   return `${what}:${id}`;
 }
 
-export function arc_pin(quantity: "messages" | "bytes", from: number, to: number): string {
-  return `${quantity}:${from}-${to}`;
+// The queue length of an arc is that of its receiver's queue. For the mean size, the history shows the bytes instead.
+export function arc_pin(quantity: Quantity, from: number, to: number): string {
+  if (quantity === "queue") return process_pin("queue", to);
+  return `${quantity === "messages" ? "messages" : "bytes"}:${from}-${to}`;
 }
 
 // What does not parse is left out: pins come from an address.

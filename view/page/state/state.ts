@@ -1,7 +1,8 @@
 // What the page shows, as one value: the view, the time range, the selection, and what each view remembers. All of it is in the address
 // of the page, so that a reload or a mailed address shows the same. Pure: address.ts reads and writes the browser's.
 
-export type Quantity = "messages" | "bytes";
+export const QUANTITIES = ["messages", "bytes", "size", "queue"] as const;
+export type Quantity = (typeof QUANTITIES)[number];  // size: the mean of a message; queue: the length of its receiver's
 export type Form = "rate" | "total" | "change";
 export type Theme = "auto" | "light" | "dark";
 export type Palette = "spectrum" | "viridis";
@@ -65,7 +66,7 @@ export function decode(fragment: string): State {
     else if (key === "selected") state.selected = ids_of(value.split(","));
     else if (key === "arc") state.arc = pair_of(value);
     else if (key === "message") state.message = number_of(value);
-    else if (key === "quantity") state.quantity = one_of(value, ["messages", "bytes"], state.quantity);
+    else if (key === "quantity") state.quantity = one_of(value, QUANTITIES, state.quantity);
     else if (key === "form") state.form = one_of(value, ["rate", "total", "change"], state.form);
     else if (key === "colours") state.palette = one_of(value, ["spectrum", "viridis"], state.palette);
     else if (key === "theme") state.theme = one_of(value, ["auto", "light", "dark"], state.theme);

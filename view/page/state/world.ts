@@ -1,6 +1,6 @@
 // What the trace consists of: machines, processes and their names, from `describe`. It grows while a program runs.
 import { shown, visible } from "../names";
-import { Can, Description, Machine, Process, WhyNot } from "../source/requests";
+import { Answer, Can, Description, Machine, Process, WhyNot } from "../source/requests";
 
 export type Grouping = "none" | "program" | "machine" | "container";
 
@@ -17,13 +17,15 @@ export class World {
   why_not: WhyNot = {};
   read = 1;
   described = false;
+  working: number | null = null;  // the share that is done of the analysis after the end
   private taken = "";
   private by_id = new Map<number, Process>();
   private machine_by_id = new Map<number, Machine>();
 
   // False: nothing is new but the time.
-  take(answer: Description): boolean {
-    const text = JSON.stringify({ ...answer, now_s: null, version: null });
+  take(answer: Answer<"describe">): boolean {
+    this.working = answer.as_of.working ?? null;
+    const text = JSON.stringify({ ...answer, now_s: null, version: null, as_of: null });
     if (text === this.taken) return false;
     this.taken = text;
     this.described = true;

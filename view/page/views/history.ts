@@ -1,5 +1,6 @@
 // Any process, arc, queue or the whole run over time. Plots are pinned, so that they stay when something else is selected; one plot can
 // hold several series.
+import { AsOfMark } from "../frame/as_of_mark";
 import { Context } from "../frame/context";
 import { icon } from "../frame/icons";
 import { REST_MS } from "../frame/pace";
@@ -25,6 +26,7 @@ interface Plot {
   plot: TimePlot;
   feed: Feed<"series">;
   element: HTMLElement;
+  mark: AsOfMark;
 }
 
 class History implements OpenView {
@@ -39,13 +41,14 @@ class History implements OpenView {
   constructor(private readonly context: Context) {
     this.add = el("div", { class: "toolbar" }, this.what,
       el("button", { id: "pin-each", onclick: () => this.pin_selected(false) }, icon("pin"), " a plot for each"), el("button", { id: "pin-together", onclick: () => this.pin_selected(true) }, icon("pin"), " in one plot"));
-    this.what.value = context.state.more.series && (PROCESS_SERIES as readonly string[]).includes(context.state.more.series) ? context.state.more.series : "cpu";
     this.what.addEventListener("change", () => context.store.remember("series", this.what.value));
     this.element.append(this.add, this.hint, this.list);
     this.update();
   }
 
   update(): void {
+    const { series } = this.context.state.more;
+    this.what.value = (PROCESS_SERIES as readonly string[]).includes(series ?? "") ? series : "cpu";
     const wanted = this.wanted();
     const key = JSON.stringify([wanted, this.context.state.palette, this.context.world.processes.length]);
     if (key !== this.shown) {
@@ -98,7 +101,7 @@ class History implements OpenView {
     }
     replace(this.list, ...this.plots.map((plot) => {
       const pinned = wanted.find(({ pin }) => pin === plot.pin)!.pinned;
-      replace(plot.element, this.heading(plot, pinned), plot.plot.element);
+      replace(plot.element, this.heading(plot, pinned), plot.mark.element, plot.plot.element);
       plot.element.classList.toggle("pinned", pinned);
       return plot.element;
     }));
@@ -129,11 +132,12 @@ class History implements OpenView {
     const format = unit === "fraction" ? percent : unit === "bytes" ? (value: number) => bytes(value) + "/s" : unit === "count" ? (value: number) => short(value) + "/s" : short;
     const plot = new TimePlot(this.context, { label: series.map((one) => this.name(one)).join(", ").slice(0, 300), format, height: 170, fill: true, legend: series.length > 1, empty: () => this.why_empty(series) });
     const element = el("section", { class: "card plot" });
+    const mark = this.context.mark();
     const feed = this.context.feed({
-      request: "series", parameters: () => (series.length === 0 ? null : { ...this.context.asked_range(), width: WIDTH, of: series }), each_ms: REST_MS,
+      request: "series", parameters: () => (series.length === 0 ? null : { ...this.context.asked_range(), width: WIDTH, of: series }), each_ms: REST_MS, mark,
       on_answer: (answer) => plot.set(this.series_of(answer, series)), on_refusal: (sentence) => replace(element, missing(sentence)),
     });
-    return { pin, series, plot, feed, element };
+    return { pin, series, plot, feed, element, mark };
   }
 
   private why_empty(series: SeriesOf[]): string {

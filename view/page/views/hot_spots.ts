@@ -1,20 +1,24 @@
 // Processes and channels as a graph: where the messages are, and which processes work.
+import { AsOfMark } from "../frame/as_of_mark";
 import { Context } from "../frame/context";
 import { REST_MS } from "../frame/pace";
 import { ramp, share_of } from "../draw/colours";
 import { GraphPicture, PictureArc, PictureNode } from "../draw/graph_picture";
 import { el, replace, set_text } from "../dom";
 import { bytes, counted, grouped, percent, short } from "../format";
-import { arcs_of, Box, boxes_of, SINGLE_MAX, SummedArc } from "../layout/groups";
+import { arcs_of, Box, boxes_of, Joining, SINGLE_MAX, SummedArc } from "../layout/groups";
 import { depths, PairTraffic, request_direction } from "../layout/requests";
+import { shown } from "../names";
 import * as requests from "../source/requests";
 import { Feed } from "../state/feed";
-import { Traffic, traffic_of, value_bounds, value_text, why_no_pairs } from "../state/traffic";
+import { Traffic, traffic_of, value_bounds, value_text, why_no_change, why_no_pairs } from "../state/traffic";
+import { Quantity } from "../state/state";
 import { Grouping } from "../state/world";
 import { Choices, Legend, missing, ValueChoices } from "./parts";
 import { OpenView, View } from "./view";
 
 const ARCS_MAX = 160;
+const JOINING: Record<Quantity, Joining> = { messages: "sum", bytes: "sum", size: "mean", queue: "longest" };
 
 export const hot_spots: View = {
   id: "hot-spots", title: "Hot spots", purpose: "Which processes and channels have the most work and the most messages",
@@ -26,6 +30,7 @@ class HotSpots implements OpenView {
   readonly element: HTMLElement;
   private readonly feed: Feed<"traffic">;
   private readonly paths: Feed<"paths">;
+  private readonly mark: AsOfMark;
   private readonly values: ValueChoices;
   private readonly legend: Legend;
   private readonly grouping: Choices<Grouping>;
@@ -44,6 +49,7 @@ class HotSpots implements OpenView {
   private readonly sizes: ResizeObserver;
 
   constructor(private readonly context: Context) {
+    this.mark = context.mark();
     this.values = new ValueChoices(context);
     this.legend = new Legend(context);
     this.grouping = new Choices<Grouping>("Groups", [{ value: "program", text: "by program" }, { value: "machine", text: "by machine" }, { value: "container", text: "by container" }, { value: "none", text: "each process" }],
@@ -53,16 +59,17 @@ class HotSpots implements OpenView {
       layout_arcs: (arcs) => this.requests(arcs), height: 480,
     });
     this.place.append(this.picture.element);
-    this.element = el("div", { class: "hot-spots" }, el("div", { class: "toolbar" }, this.values.element, this.grouping.element, this.legend.element), this.open_groups, this.place, this.caption);
+    this.element = el("div", { class: "hot-spots" }, el("div", { class: "toolbar" }, this.values.element, this.grouping.element, this.legend.element, this.mark.element), this.open_groups, this.place, this.caption);
     this.feed = context.feed({
       request: "traffic", parameters: () => (context.state.form === "total" ? { from_s: 0, to_s: context.asked_range().to_s } : { ...context.asked_range() }),
+      mark: this.mark,
       // Painting many arcs takes a processor longer than the time between two ticks.
       each_ms: () => (this.summed.length > 50 ? 2 * REST_MS : REST_MS),
       on_answer: (answer) => ((this.answer = answer), this.show()), on_refusal: (sentence) => replace(this.place, missing(sentence)),
     });
     // Requests begin at the users: the state diagram tells how far from them each process is.
     this.paths = context.feed({
-      request: "paths", parameters: () => ({ most: 1 }), each_ms: 15000, on_time: () => {}, on_refusal: () => {},
+      request: "paths", parameters: () => ({ most: 1 }), each_ms: 15000, mark: null, on_time: () => {}, on_refusal: () => {},
       on_answer: (answer) => "computing" in answer || (this.depth = depths(answer.states.nodes, answer.states.arcs)),
     });
     this.sizes = new ResizeObserver(() => {
@@ -110,25 +117,26 @@ class HotSpots implements OpenView {
     const many = ids.length > SINGLE_MAX;
     this.grouping.element.hidden = !many;
     this.boxes = boxes_of(ids.map((id) => ({ id, group: world.group_of(id, grouping), weight: weight_of(traffic, id) })), this.opened(), grouping !== "none");
-    const sums = arcs_of(this.boxes, traffic.pairs).filter((arc) => arc.messages > 0 || this.seen_arcs.has(this.arc_key(arc)));
+    const sums = arcs_of(this.boxes, traffic.pairs, JOINING[state.quantity]).filter((arc) => arc.activity > 0 || this.seen_arcs.has(this.arc_key(arc)));
     // The box of all others would be joined to everything.
     const is_rest = (box: number) => this.boxes[box].key.startsWith("r:") && this.boxes[box].of === null;
     const all = sums.filter(({ from, to }) => !is_rest(from) && !is_rest(to));
     const strength = (arc: SummedArc) => (Number.isFinite(arc.value) ? Math.abs(arc.value) : 0);
     // Which arcs stand there must not depend on which is a little stronger just now.
-    const kept = all.length <= ARCS_MAX ? all : [...all].sort((a, b) => b.messages - a.messages).slice(0, ARCS_MAX);
+    const kept = all.length <= ARCS_MAX ? all : [...all].sort((a, b) => b.activity - a.activity).slice(0, ARCS_MAX);
     this.summed = kept.sort((a, b) => a.from - b.from || a.to - b.to);
     for (const arc of this.summed) this.seen_arcs.add(this.arc_key(arc));
     const { least, most } = value_bounds(this.summed.map(({ value }) => value), state.form);
     const largest = Math.max(...this.summed.map(strength), 1e-300);
     const arcs: PictureArc[] = this.summed.map((arc) => ({
-      from: arc.from, to: arc.to, weight: arc.messages, share: strength(arc) / largest,
+      from: arc.from, to: arc.to, weight: arc.activity, share: strength(arc) / largest,
       colour: ramp(Number.isFinite(arc.value) ? share_of(arc.value, least, most) : 0, state.palette),
       label: Number.isFinite(arc.value) ? value_text(arc.value, state.quantity, state.form) : "", selected: this.is_selected(arc),
       tip: `${this.box_name(arc.from)} → ${this.box_name(arc.to)}: ${counted(arc.messages, "message")}, ${bytes(arc.bytes)}`,
     }));
     const nodes = this.boxes.map((box) => this.node(box, traffic));
     this.picture.set(nodes, arcs, this.width);
+    this.legend.element.hidden = why_no_change(this.answer, state.form, state.quantity) !== "";
     this.legend.update(value_text(least, state.quantity, state.form), value_text(most, state.quantity, state.form), "Arcs");
     this.show_groups();
     this.write_caption(traffic, sums.length, nodes.length, many);
@@ -226,6 +234,7 @@ class HotSpots implements OpenView {
     const processes = this.context.world.processes.length;
     const quiet = processes - this.boxes.reduce((sum, box) => sum + box.members.length, 0);
     set_text(this.caption, [
+      this.answer ? why_no_change(this.answer, this.context.state.form, this.context.state.quantity) : "",
       "Requests lead from left to right. An edge's width and colour show its value; a box has a bar for how busy its process is, and the colour of its share of the computation's CPU time.",
       many && boxes < processes ? `${grouped(processes)} processes are shown as ${boxes} boxes: click a group to open it.` : "",
       left > 0 ? `${grouped(left)} edges with fewer messages are left out.` : "",
@@ -238,15 +247,14 @@ class HotSpots implements OpenView {
 
 function is_shown(traffic: Traffic, id: number): boolean {
   const load = traffic.loads.get(id);
-  return load !== undefined && (load.sent > 0 || load.received > 0 || load.cpu > 0);
+  return load !== undefined && (load.activity > 0 || load.cpu > 0);
 }
 
 function weight_of(traffic: Traffic, id: number): number {
   const load = traffic.loads.get(id);
-  return load ? load.sent + load.received + load.cpu * 1e-6 : 0;
+  return load ? load.activity + load.cpu * 1e-6 : 0;
 }
 
 function short_name(name: string): string {
-  const letters = [...name];
-  return letters.length > 26 ? "…" + letters.slice(-25).join("") : name;
+  return shown(name, 26);
 }

@@ -1,4 +1,5 @@
 // Who talks to whom, for up to a thousand processes: a cell for each pair, ordered so that clusters are blocks on the diagonal.
+import { AsOfMark } from "../frame/as_of_mark";
 import { Context } from "../frame/context";
 import { REST_MS } from "../frame/pace";
 import { theme_number } from "../draw/colours";
@@ -9,7 +10,7 @@ import { bytes, counted, grouped } from "../format";
 import { MatrixOrder, PROCESSES_MAX } from "../layout/matrix_order";
 import { Traffic } from "../source/requests";
 import { Feed } from "../state/feed";
-import { Pair, traffic_of, value_text, why_no_pairs } from "../state/traffic";
+import { Pair, traffic_of, value_text, why_no_change, why_no_pairs } from "../state/traffic";
 import { Choices, Legend, missing, ValueChoices } from "./parts";
 import { OpenView, View } from "./view";
 
@@ -22,6 +23,7 @@ export const matrix: View = {
 class Matrix implements OpenView {
   readonly element: HTMLElement;
   private readonly feed: Feed<"traffic">;
+  private readonly mark_of_trace: AsOfMark;
   private readonly values: ValueChoices;
   private readonly legend: Legend;
   private readonly orders: Choices<string>;
@@ -36,15 +38,16 @@ class Matrix implements OpenView {
   private drag: { x: number; y: number; corner: { left: number; top: number }; moved: boolean } | null = null;
 
   constructor(private readonly context: Context) {
+    this.mark_of_trace = context.mark();
     this.values = new ValueChoices(context);
     this.legend = new Legend(context);
     this.orders = new Choices("Order", [{ value: "clusters", text: "clusters" }, { value: "machine", text: "by machine" }, { value: "traffic", text: "by messages" }], (value) => context.store.remember("order", value));
     this.place = el("div", { class: "card matrix-place", tabindex: "0", role: "application", "aria-label": "Matrix: rows send, columns receive. Arrow keys move from cell to cell." });
     this.surface = new Surface(this.place, () => this.mark());
     this.picture = new MatrixPicture(context, this.surface, this.order);
-    this.element = el("div", { class: "matrix" }, el("div", { class: "toolbar" }, this.values.element, this.orders.element, this.legend.element), this.told, this.place, this.caption);
+    this.element = el("div", { class: "matrix" }, el("div", { class: "toolbar" }, this.values.element, this.orders.element, this.legend.element, this.mark_of_trace.element), this.told, this.place, this.caption);
     this.feed = context.feed({
-      request: "traffic", parameters: () => (context.state.form === "total" ? { from_s: 0, to_s: context.asked_range().to_s } : { ...context.asked_range() }), each_ms: REST_MS,
+      request: "traffic", parameters: () => (context.state.form === "total" ? { from_s: 0, to_s: context.asked_range().to_s } : { ...context.asked_range() }), each_ms: REST_MS, mark: this.mark_of_trace,
       on_answer: (answer) => ((this.answer = answer), this.take()), on_refusal: (sentence) => replace(this.caption, missing(sentence)),
     });
     this.place.addEventListener("pointermove", (event) => this.move(event));
@@ -79,21 +82,23 @@ class Matrix implements OpenView {
   private take(): void {
     const { state, world } = this.context;
     if (!this.answer || !world.described) return;
-    const { pairs } = traffic_of(this.answer, state.quantity, state.form);
+    const { pairs, loads } = traffic_of(this.answer, state.quantity, state.form);
     if (this.order.follow(pairs, state.more.order || "clusters", (id) => world.process(id)?.machine ?? -1)) this.picture.cell = NO_CELL;
-    const { least, most } = this.picture.take(pairs);
+    const { least, most } = this.picture.take(pairs, loads);
+    const unknown = why_no_change(this.answer, state.form, state.quantity);
+    this.legend.element.hidden = unknown !== "";
     this.legend.update(value_text(least, state.quantity, state.form), value_text(most, state.quantity, state.form), "Cells");
-    this.write_caption(pairs);
+    this.write_caption(pairs, unknown);
     this.mark();
   }
 
-  private write_caption(pairs: Pair[]): void {
+  private write_caption(pairs: Pair[], unknown: string): void {
     const { state, world, clock } = this.context;
     const left = world.processes.length - this.order.ids.length, { outside } = this.picture;
     this.place.hidden = this.order.ids.length === 0;
     if (pairs.length === 0) return replace(this.caption, missing(why_no_pairs(clock.running)));
     const how = { machine: "Processes of one machine stand together.", traffic: "The processes with most messages stand first." }[state.more.order ?? ""] ?? "Processes that exchange many messages stand together.";
-    set_text(this.caption, ["A row sends, a column receives.", how,
+    set_text(this.caption, [unknown, "A row sends, a column receives. A name has the colour of its process's share of the computation's CPU time, as in Hot spots.", how,
       left > 0 ? `${counted(left, "process", "processes")} without messages here, or with fewer than the ${grouped(PROCESSES_MAX)} shown, left out.` : "", outside > 0 ? `${counted(outside, "pair")} of these not shown.` : ""].filter(Boolean).join(" "));
   }
 
@@ -122,7 +127,7 @@ class Matrix implements OpenView {
     const { world, state } = this.context;
     const pair = this.picture.pair(row, column);
     const names = `${world.name(this.order.ids[row], 48)} → ${world.name(this.order.ids[column], 48)}: `;
-    if (!pair || pair.messages === 0) return names + "no message";
+    if (!pair || pair.activity === 0) return names + "no message";
     return names + `${counted(pair.messages, "message")}, ${bytes(pair.bytes)}` + (Number.isFinite(pair.value) && state.form !== "total" ? ` (${value_text(pair.value, state.quantity, state.form)})` : "");
   }
 

@@ -1,4 +1,5 @@
 // What is known of the selected message: its ends, its times, and how many messages led to it and follow from it.
+import { AsOfMark } from "../frame/as_of_mark";
 import { Context } from "../frame/context";
 import { icon } from "../frame/icons";
 import { el, replace } from "../dom";
@@ -12,12 +13,14 @@ export class MessageCard {
   past: ReadonlySet<number> = new Set();
   future: ReadonlySet<number> = new Set();
   private readonly feed: Feed<"message">;
+  private readonly mark: AsOfMark;
   private details: Message | null = null;
   private id: number | null = null;
 
   constructor(private readonly context: Context, private readonly lanes: () => Answer<"spacetime"> | null, private readonly changed: () => void) {
+    this.mark = context.mark();
     this.feed = context.feed({
-      request: "message", parameters: () => (context.state.message === null ? null : { arc: context.state.message }), each_ms: 1e9, on_time: () => {},
+      request: "message", parameters: () => (context.state.message === null ? null : { arc: context.state.message }), each_ms: 3000, mark: this.mark, on_time: () => {},
       on_answer: (answer) => this.take(answer), on_refusal: (sentence) => this.refuse(sentence),
     });
     this.update();
@@ -67,7 +70,7 @@ export class MessageCard {
       el("p", {}, `${bytes(answer.bytes)}, sent at ${seconds(answer.sent_s)}, received ${seconds(answer.received_s - answer.sent_s)} later.`,
         answer.evidence ? el("span", { class: "muted" }, " " + answer.evidence) : null),
       el("p", {}, el("i", { class: "sign past" }), `${more(this.past.size, answer.past_left_out)} ${this.past.size === 1 ? "message" : "messages"} led to it. `,
-        el("i", { class: "sign future" }), `${more(this.future.size, answer.future_left_out)} can follow from it.`),
+        el("i", { class: "sign future" }), `${more(this.future.size, answer.future_left_out)} can follow from it.`), this.mark.element,
       this.buttons());
     this.changed();
   }

@@ -44,7 +44,7 @@ export class ValueChoices {
   private readonly form: Choices<Form>;
 
   constructor(private readonly context: Context) {
-    this.quantity = new Choices("Quantity", [{ value: "messages", text: "messages" }, { value: "bytes", text: "bytes" }], (quantity) => context.store.change({ quantity }));
+    this.quantity = new Choices("Quantity", [{ value: "messages", text: "messages" }, { value: "bytes", text: "bytes" }, { value: "size", text: "mean size" }, { value: "queue", text: "queue" }], (quantity) => context.store.change({ quantity }));
     this.form = new Choices("Form", [{ value: "rate", text: "a second" }, { value: "total", text: "in all" }, { value: "change", text: "change" }], (form) => context.store.change({ form }));
     this.element = el("div", { class: "value-choices" }, this.quantity.element, this.form.element);
     this.update();

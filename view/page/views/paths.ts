@@ -1,4 +1,5 @@
 // The state diagram with its probabilities, and the paths that requests take most often.
+import { AsOfMark } from "../frame/as_of_mark";
 import { Context } from "../frame/context";
 import { colours, ramp, theme_number } from "../draw/colours";
 import { GraphPicture } from "../draw/graph_picture";
@@ -18,15 +19,17 @@ export class Paths {
   private readonly states = el("section", { class: "card graph-card" });
   private readonly list = el("section", { class: "card" });
   private readonly picture: GraphPicture;
+  private readonly mark: AsOfMark;
   private answer: requests.Paths | null = null;
   private shown = "";
 
   constructor(private readonly context: Context, private readonly on_count: (count: number) => void) {
     this.picture = new GraphPicture({ label: "State diagram of a request", layout_arcs: (arcs, nodes) => away_from_first(nodes.length, arcs), click: (node, event) => this.click(node.key, (event as MouseEvent).shiftKey) });
     this.element = el("div", { class: "paths" }, this.states, this.list);
-    replace(this.states, el("h2", {}, "State diagram"), el("p", { class: "muted" }, "computing…"));
+    this.mark = context.mark();
+    replace(this.states, el("h2", {}, "State diagram"), this.mark.element);
     this.feed = context.feed({
-      request: "paths", parameters: () => ({ most: PATHS }), each_ms: 2000, on_time: () => {},
+      request: "paths", parameters: () => ({ most: PATHS }), each_ms: 2000, mark: this.mark, on_time: () => {},
       on_answer: (answer) => {
         if ("computing" in answer) return;
         this.answer = answer;
@@ -53,7 +56,7 @@ export class Paths {
 
   private show(): void {
     const { state } = this.context;
-    const key = JSON.stringify([this.answer, state.selected, state.palette, theme_number(), this.states.clientWidth]);
+    const key = JSON.stringify([this.answer!.states, this.answer!.paths, this.answer!.requests, state.selected, state.palette, theme_number(), this.states.clientWidth]);
     if (key === this.shown) return;
     this.shown = key;
     const { states: { nodes, arcs: all }, paths, requests: count } = this.answer!;
@@ -71,7 +74,7 @@ export class Paths {
       tip: `${shown(nodes[from].label, 30)} → ${shown(nodes[to].label, 30)}: ${percent(probability)}, ${counted(messages, "message")}`,
     })), Math.max(300, (this.states.clientWidth || 900) - 28));
     if (this.picture.element.parentElement !== this.states) {
-      replace(this.states, el("h2", {}, "State diagram"), el("p", { class: "muted small" }, "Where a request goes next: shares of all messages that a process sends for requests."), this.picture.element);
+      replace(this.states, el("h2", {}, "State diagram"), this.mark.element, el("p", { class: "muted small" }, "Where a request goes next: shares of all messages that a process sends for requests."), this.picture.element);
     }
     this.show_paths(paths, count, all.length - arcs.length);
   }

@@ -1,11 +1,13 @@
 // Try the program on other machines: drag processes between them, change speeds, cores, delays and copies, and see the predicted elapsed
 // time and P while dragging. Beside it, what was measured and the best placement that a search has found.
+import { AsOfMark } from "../frame/as_of_mark";
 import { Context } from "../frame/context";
 import { download, el, replace, set_text } from "../dom";
 import { counted } from "../format";
 import * as requests from "../source/requests";
-import { PlacedProcess } from "../source/requests";
+import { Answer, PlacedProcess } from "../source/requests";
 import { computed, Refusal } from "../source/source";
+import { same_version } from "../state/as_of";
 import { Feed } from "../state/feed";
 import { decode_plan, encode_plan, moved, NO_PLAN, own, Plan, Plans, with_machine, with_replicas } from "../state/plan";
 import { Machines } from "./placement_machines";
@@ -35,7 +37,8 @@ class Placement implements OpenView {
   private readonly undo_button = el("button", { title: "Undo (Ctrl Z)", onclick: () => this.undo(false) }, "undo");
   private readonly redo_button = el("button", { title: "Redo (Ctrl Y)", onclick: () => this.undo(true) }, "redo");
   private readonly said = el("p", { class: "told", role: "status", "aria-live": "polite" });
-  private answer: requests.Placement | null = null;
+  private readonly mark: AsOfMark;
+  private answer: (requests.Placement & requests.Stamped) | null = null;
   private hovered: { process: string; machine: string } | null = null;
   private asking = false;
   private asked = "";
@@ -55,9 +58,10 @@ class Placement implements OpenView {
     this.delay.addEventListener("change", () => this.plans.end_step());
     this.copies.addEventListener("input", () => this.change_copies(Number(this.copies.value)));
     this.copies.addEventListener("change", () => this.plans.end_step());
-    replace(this.element, el("p", { class: "muted" }, "computing…"));
+    this.mark = context.mark();
+    replace(this.element, this.mark.element);
     this.feed = context.feed({
-      request: "placement", parameters: () => ({}), each_ms: 1000, on_time: () => {},
+      request: "placement", parameters: () => ({}), each_ms: 1000, mark: { show: (answer) => this.show_version(answer), update: () => this.mark.update() }, on_time: () => {},
       on_answer: (answer) => {
         if ("computing" in answer) return;
         this.answer = answer;
@@ -70,7 +74,22 @@ class Placement implements OpenView {
 
   update(): void {
     this.feed.poke();
+    this.follow_address();
     if (this.answer) this.show();
+  }
+
+  // The address may have been changed in the open page.
+  private follow_address(): void {
+    const plan = decode_plan(this.context.state.more.plan);
+    if (encode_plan(plan) === encode_plan(this.plans.plan)) return;
+    this.plans.change(plan);
+    set_text(this.said, "");
+    this.predict();
+  }
+
+  // What was predicted of another version of the trace is replaced with its prediction, not before.
+  private show_version(answer: Pick<Answer<"placement">, "as_of"> & Partial<requests.Computing>): void {
+    if (answer.computing !== undefined || this.outcome.is_of(answer.as_of)) this.mark.show(answer);
   }
 
   close(): void {
@@ -105,7 +124,7 @@ class Placement implements OpenView {
     const view = JSON.stringify(why);
     if (this.shown_view !== view) {
       this.shown_view = view;
-      replace(this.element, why && missing(why), el("div", { class: "toolbar" }, this.undo_button, this.redo_button,
+      replace(this.element, why && missing(why), this.mark.element, el("div", { class: "toolbar" }, this.undo_button, this.redo_button,
         el("label", { class: "slider" }, el("span", {}, "link delays"), this.delay, this.delay_text), el("label", { class: "slider" }, el("span", {}, "copies of ", this.copies_name), this.copies, this.copies_text), this.said),
       el("div", { class: "placement-body" }, this.machines.element, this.outcome.element));
     }
@@ -156,6 +175,7 @@ class Placement implements OpenView {
   private undo(again: boolean): void {
     if (again) this.plans.redo();
     else this.plans.undo();
+    set_text(this.said, "");
     this.changed();
   }
 
@@ -172,14 +192,20 @@ class Placement implements OpenView {
   private async predict(): Promise<void> {
     if (this.asking || this.closed || !this.answer) return;
     const parameters = this.parameters();
-    const text = JSON.stringify(parameters);
-    if (text !== this.asked) {
-      this.asked = text;
+    const question = this.question();
+    if (question !== this.asked) {
+      this.asked = question;
       this.interval_asked = false;
       await this.ask({ ...parameters, interval: false });
-      if (JSON.stringify(this.parameters()) !== text) return this.predict();
+      if (this.question() !== question) return this.predict();
     }
     this.interval_later();
+  }
+
+  // What is predicted, of which version of the trace.
+  private question(): string {
+    const { events, state, is_final } = this.answer!.as_of;
+    return JSON.stringify([this.parameters(), events, state, is_final]);
   }
 
   // Not while a process is held over a machine; when it is dropped there, this is called again.
@@ -188,10 +214,9 @@ class Placement implements OpenView {
     this.interval_timer = null;
     if (this.interval_asked || this.hovered || this.closed) return;
     this.interval_timer = window.setTimeout(async () => {
-      const parameters = this.parameters();
-      if (!this.asking && !this.hovered && JSON.stringify(parameters) === this.asked) {
+      if (!this.asking && !this.hovered && this.answer && this.question() === this.asked) {
         this.interval_asked = true;
-        await this.ask({ ...parameters, interval: true });
+        await this.ask({ ...this.parameters(), interval: true });
       }
       this.predict();
     }, INTERVAL_AFTER_MS);
@@ -200,10 +225,15 @@ class Placement implements OpenView {
   private async ask(parameters: requests.Parameters<"predict">): Promise<void> {
     this.asking = true;
     try {
-      this.outcome.show_prediction(computed(await this.context.source.request("predict", parameters)), Boolean(parameters.interval));
+      const prediction = computed(await this.context.source.request("predict", parameters));
+      // The trace has been analysed again since its placement was asked for.
+      if (!same_version(prediction.as_of, this.answer?.as_of)) return this.feed.again();
+      this.outcome.show_prediction(prediction, Boolean(parameters.interval));
+      this.mark.show(prediction);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       this.outcome.refuse(error.message);
+      if (this.answer) this.mark.show(this.answer);
     } finally {
       this.asking = false;
     }
@@ -211,7 +241,8 @@ class Placement implements OpenView {
 
   private async search(): Promise<void> {
     try {
-      await this.context.source.request("search", {});
+      computed(await this.context.source.request("search", {}));
+      this.feed.again();
       set_text(this.said, "The search has started; its result appears beside the prediction.");
     } catch (error) {
       set_text(this.said, (error as Error).message);
@@ -231,7 +262,7 @@ class Placement implements OpenView {
     try {
       const answer = computed(await this.context.source.request("placement_file", { ...this.plans.plan }));
       download("placement.json", answer.text);
-      set_text(this.said, "Written as placement.json: give it to dpm parallelism --placement.");
+      set_text(this.said, "Written as placement.json: give it to dpm predict --placement.");
     } catch (error) {
       set_text(this.said, (error as Error).message);
     }
@@ -239,6 +270,7 @@ class Placement implements OpenView {
 
   private refuse(sentence: string): void {
     this.answer = null;
+    this.asked = "";
     this.shown_view = "";
     replace(this.element, missing(sentence));
   }

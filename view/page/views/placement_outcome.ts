@@ -1,8 +1,11 @@
 // What is predicted for the plan, beside what the trace had and the best placement found: numbers, and intervals on one scale.
 import { el, replace, set_text, svg } from "../dom";
 import { fixed, percent, seconds } from "../format";
-import { Best, Placement, Prediction, Traced } from "../source/requests";
+import { Answer, AsOf, Best, Computing, Prediction, Stamped, Traced } from "../source/requests";
+import { same_version } from "../state/as_of";
 import { missing } from "./parts";
+
+type Placement = Exclude<Answer<"placement">, Computing>;
 
 interface Actions {
   search: () => void;
@@ -30,8 +33,9 @@ export class Outcome {
   private readonly best = el("div", { class: "best" });
   private readonly notes = el("div", { class: "leaves-out" });
   private readonly reset = el("button", { onclick: () => this.actions.reset() }, "as in the trace");
-  private prediction: Prediction | null = null;
-  private placement: Placement | null = null;
+  private prediction: (Prediction & Stamped) | null = null;
+  private placement: Placement | null = null;  // that is shown
+  private next: Placement | null = null;  // of a later version of the trace: it is shown with its prediction
 
   constructor(private readonly actions: Actions) {
     this.element = el("aside", { class: "outcome", "aria-label": "Prediction" },
@@ -42,17 +46,30 @@ export class Outcome {
       el("div", { class: "card-buttons" }, this.reset, el("button", { class: "primary", onclick: () => this.actions.file() }, "write as placement file")));
   }
 
+  // What is shown is of this version of the trace.
+  is_of(version: AsOf): boolean {
+    return this.prediction === null || same_version(this.prediction.as_of, version);
+  }
+
   show_placement(answer: Placement, is_traced: boolean): void {
-    this.placement = answer;
     this.reset.disabled = is_traced;
-    replace(this.scope, ...answer.notes.map((text) => el("p", { class: "muted small" }, text)));
+    this.next = answer;
     this.show_best(answer);
+    if (this.is_of(answer.as_of)) this.take_next();
+  }
+
+  private take_next(): void {
+    const answer = this.next;
+    if (!answer) return;
+    this.placement = answer;
+    replace(this.scope, ...answer.notes.map((text) => el("p", { class: "muted small" }, text)));
     this.show_bars();
   }
 
-  show_prediction(answer: Prediction, with_interval: boolean): void {
+  show_prediction(answer: Prediction & Stamped, with_interval: boolean): void {
     // A quick prediction has no interval: the place of the old one says that it is coming.
     this.prediction = answer;
+    this.take_next();
     const traced = this.placement?.traced?.elapsed_s;
     set_text(this.elapsed, seconds(answer.elapsed_s));
     set_text(this.elapsed_note, known(answer.low_elapsed_s) && known(answer.high_elapsed_s) ? `${seconds(answer.low_elapsed_s)} to ${seconds(answer.high_elapsed_s)}` : with_interval ? "no interval is known" : "interval is computed…");
@@ -65,6 +82,7 @@ export class Outcome {
 
   refuse(sentence: string): void {
     this.prediction = null;
+    this.take_next();
     set_text(this.elapsed, "–");
     set_text(this.P, "–");
     set_text(this.elapsed_note, "");
@@ -73,12 +91,14 @@ export class Outcome {
     this.show_bars();
   }
 
-  private show_best({ best, searching }: Placement): void {
-    if (best) {
-      replace(this.best, el("p", {}, el("b", {}, seconds(best.elapsed_s)), `, P ${fixed(best.P, 2)}`, `; no placement can be faster than ${seconds(best.at_least_s)}`),
-        el("div", { class: "card-buttons" }, el("button", { onclick: () => this.actions.take_best() }, "show it"), el("button", { class: "quiet", onclick: () => this.actions.search() }, "search further")));
-    } else if (searching !== undefined && searching < 1) {
+  private show_best({ best, searching, as_of }: Placement): void {
+    if (searching !== undefined) {
       replace(this.best, el("p", { class: "muted" }, `Searching: ${percent(searching)}.`), el("progress", { max: "1", value: String(searching), "aria-label": "Progress of the search" }));
+    } else if (best) {
+      const bound = best.at_least_s > 0 ? `; no placement can be faster than ${seconds(best.at_least_s)}` : "; how much faster a placement could be is not known";
+      replace(this.best, el("p", {}, el("b", {}, seconds(best.elapsed_s)), `, P ${fixed(best.P, 2)}`, bound),
+        !same_version(best.as_of, as_of) && el("p", { class: "as-of" }, `as of ${seconds(best.as_of.to_s)}: search again`),
+        el("div", { class: "card-buttons" }, el("button", { onclick: () => this.actions.take_best() }, "show it"), el("button", { class: "quiet", onclick: () => this.actions.search() }, "search further")));
     } else {
       replace(this.best, el("p", { class: "muted small" }, "A search tries placements by predicting each of them. It runs in the background."), el("button", { onclick: () => this.actions.search() }, "search for the best"));
     }
@@ -94,7 +114,7 @@ export class Outcome {
     };
     add("traced", "traced", placement?.traced);
     add("this plan", "plan", prediction);
-    add("best found", "found", placement?.best);
+    if (placement?.best && same_version(placement.best.as_of, placement.as_of)) add("best found", "found", placement.best);
     const most = Math.max(1e-12, ...list.map(({ value, high }) => Math.max(value, known(high) ? high : 0)));
     const width = 300, x = (value: number) => 74 + (value / most) * (width - 140);
     replace(this.bars, svg("svg", { viewBox: `0 0 ${width} ${list.length * 26 + 4}`, class: "intervals-picture", role: "img", "aria-label": list.map(({ name, value }) => `${name}: ${seconds(value)}`).join(", ") },

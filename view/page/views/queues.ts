@@ -1,4 +1,5 @@
 // The queue of each process: how long it is, how long messages wait, and how these waits are distributed.
+import { AsOfMark } from "../frame/as_of_mark";
 import { Context } from "../frame/context";
 import { el, replace, svg } from "../dom";
 import { counted, grouped, seconds, short } from "../format";
@@ -15,15 +16,16 @@ type Queue = requests.Queues["processes"][number];
 export class Queues {
   readonly element = el("section", { class: "card" });
   private readonly feed: Feed<"queues">;
+  private readonly mark: AsOfMark;
   private readonly waits = el("div", { class: "waits" });
   private answer: requests.Queues | null = null;
-  private all = false;
   private shown = "";
 
   constructor(private readonly context: Context) {
-    replace(this.element, el("h2", {}, "Queues"), el("p", { class: "muted" }, "computing…"));
+    this.mark = context.mark();
+    replace(this.element, el("h2", {}, "Queues"), this.mark.element);
     this.feed = context.feed({
-      request: "queues", parameters: () => ({}), each_ms: 2000, on_time: () => {},
+      request: "queues", parameters: () => ({}), each_ms: 2000, mark: this.mark, on_time: () => {},
       on_answer: (answer) => {
         if ("computing" in answer) return;
         this.answer = answer;
@@ -43,19 +45,21 @@ export class Queues {
   }
 
   private show(): void {
-    const key = JSON.stringify([this.answer, this.context.state.selected, this.all, this.context.world.processes.length]);
+    const { state, world } = this.context;
+    const all = state.more.queues === "all";
+    const key = JSON.stringify([this.answer!.processes, this.answer!.warnings, state.selected, all, world.processes.length]);
     if (key === this.shown) return;
     this.shown = key;
     const mean_of = (queue: Queue) => (queue.measured ? queue.queue_mean : -1);
     const queues = [...this.answer!.processes].sort((a, b) => mean_of(b) - mean_of(a) || b.received - a.received);
-    const rows = this.all ? queues : queues.slice(0, ROWS_MAX);
+    const rows = all ? queues : queues.slice(0, ROWS_MAX);
     const longest = Math.max(1e-9, ...queues.map(mean_of)), slowest = Math.max(1e-12, ...queues.map((queue) => (queue.measured ? queue.wait_p95_s : 0)));
     const heads = ["Process", "Received", "Mean length", "Longest", "Mean wait", "Median", "95 %", "Longest wait", "Still queued"];
     const focused = document.activeElement?.closest("tr")?.dataset.process;
     const table = el("table", {}, el("thead", {}, el("tr", {}, ...heads.map((head, index) => el("th", { class: index > 0 ? "number" : null, scope: "col" }, head)))),
       el("tbody", {}, ...rows.map((queue) => this.row(queue, longest, slowest))));
-    replace(this.element, el("h2", {}, "Queues"), el("p", { class: "muted small" }, "Messages that have arrived and wait to be received. Bars compare the mean lengths, and the waits that 95 % of messages do not exceed."),
-      el("div", { class: "wide-table" }, table), queues.length > rows.length && el("button", { class: "quiet", onclick: () => ((this.all = true), this.show()) }, `show ${counted(queues.length - rows.length, "more process", "more processes")}`),
+    replace(this.element, el("h2", {}, "Queues"), this.mark.element, el("p", { class: "muted small" }, "Messages that have arrived and wait to be received. Bars compare the mean lengths, and the waits that 95 % of messages do not exceed."),
+      el("div", { class: "wide-table" }, table), queues.length > rows.length && el("button", { class: "quiet", onclick: () => this.context.store.remember("queues", "all") }, `show ${counted(queues.length - rows.length, "more process", "more processes")}`),
       this.waits, ...this.answer!.warnings.map((text) => el("p", { class: "notice calm" }, text)));
     this.show_waits(queues);
     if (focused !== undefined) ([...this.element.querySelectorAll("tr")].find((row) => row.dataset.process === focused)?.querySelector("button") as HTMLElement | null)?.focus();

@@ -1,4 +1,5 @@
 // One request from its first message to its last: a line for each process, an arrow for each message.
+import { AsOfMark } from "../frame/as_of_mark";
 import { Context } from "../frame/context";
 import { el, replace, svg } from "../dom";
 import { bytes, counted, seconds, time_at } from "../format";
@@ -12,6 +13,7 @@ const LABELS = 150, ROW = 30;
 export class RequestDiagram {
   readonly element = el("section", { class: "card", id: "one-request" });
   private readonly feed: Feed<"request">;
+  private readonly mark: AsOfMark;
   private readonly number_input = el("input", { type: "number", min: 1, value: 1, "aria-label": "Number of the request", class: "request-number" });
   private readonly of = el("span", { class: "muted" });
   private readonly place = el("div", { class: "request-place" });
@@ -20,12 +22,13 @@ export class RequestDiagram {
 
   constructor(private readonly context: Context) {
     const step = (by: number) => this.choose(this.number() + by);
-    replace(this.element, el("h2", {}, "One request"), el("div", { class: "toolbar" },
+    this.mark = context.mark();
+    replace(this.element, el("h2", {}, "One request"), this.mark.element, el("div", { class: "toolbar" },
       el("button", { onclick: () => step(-1), "aria-label": "Request before" }, "‹"), this.number_input, this.of, el("button", { onclick: () => step(1), "aria-label": "Next request" }, "›"),
       el("button", { class: "quiet", onclick: () => this.show_in_lanes() }, "show in space-time")), this.place);
     this.number_input.addEventListener("change", () => this.choose(Number(this.number_input.value) - 1));
     this.feed = context.feed({
-      request: "request", parameters: () => ({ number: this.number() }), each_ms: 1e9, on_time: () => {},
+      request: "request", parameters: () => ({ number: this.number() }), each_ms: 2000, mark: this.mark, on_time: () => {},
       on_answer: (answer) => {
         if ("computing" in answer) return;
         this.answer = answer;

@@ -1,11 +1,12 @@
 // One lane for each process, with its work, its waits and its messages, from hours to microseconds. A click on a message shows what led
 // to it and what follows from it.
+import { AsOfMark } from "../frame/as_of_mark";
 import { Context } from "../frame/context";
 import { REST_MS } from "../frame/pace";
 import { BinPicture } from "../draw/bin_picture";
 import { colours, theme_number } from "../draw/colours";
 import { draw_inside, inside_text_at } from "../draw/inside_marks";
-import { draw_lanes, Highlight, LaneView, message_at, next_message, x_of, y_of } from "../draw/lanes";
+import { draw_lanes, Highlight, KINDS, LaneView, message_at, next_message, x_of, y_of } from "../draw/lanes";
 import { Surface } from "../draw/surface";
 import { draw_time_axis } from "../draw/time_axis";
 import { TimeGestures } from "../draw/time_gestures";
@@ -30,6 +31,7 @@ export const space_time: View = {
 class SpaceTime implements OpenView {
   readonly element: HTMLElement;
   private readonly feed: Feed<"spacetime">;
+  private readonly mark_of_trace: AsOfMark;
   private readonly rows_choice: Choices<string>;
   private readonly labels = el("div", { class: "lane-labels", role: "listbox", "aria-label": "Processes", "aria-multiselectable": "true" });
   private readonly canvas_place = el("div", { class: "lanes", tabindex: "0", role: "application", "aria-label": "Lanes of the processes. Left and right arrow keys go from message to message." });
@@ -52,9 +54,10 @@ class SpaceTime implements OpenView {
 
   constructor(private readonly context: Context) {
     this.rows_choice = new Choices("Processes", [{ value: "busiest", text: "the busiest" }, { value: "selected", text: "only selected" }], (value) => context.store.remember("rows", value));
+    this.mark_of_trace = context.mark();
     this.card = new MessageCard(context, () => this.answer, () => this.mark());
     this.scroller = el("div", { class: "lane-scroller" }, el("div", { class: "lane-body" }, this.labels, this.canvas_place));
-    this.element = el("div", { class: "space-time" }, el("div", { class: "toolbar" }, this.rows_choice.element, legend(), this.told), this.card.element,
+    this.element = el("div", { class: "space-time" }, el("div", { class: "toolbar" }, this.rows_choice.element, legend(), this.mark_of_trace.element, this.told), this.card.element,
       el("div", { class: "card lanes-card" }, el("div", { class: "lane-axis-row" }, el("div", { class: "lane-corner" }), this.axis_place), this.scroller), this.caption);
     roving(this.labels, "button");
     this.canvas_place.append(this.in_sight);
@@ -67,7 +70,7 @@ class SpaceTime implements OpenView {
     });
     this.canvas_place.addEventListener("keydown", (event) => this.keydown(event));
     this.feed = context.feed({
-      request: "spacetime", parameters: () => this.asked(), each_ms: REST_MS, on_answer: (answer) => this.take(answer),
+      request: "spacetime", parameters: () => this.asked(), each_ms: REST_MS, mark: this.mark_of_trace, on_answer: (answer) => this.take(answer),
       on_refusal: (sentence) => {
         this.answer = null;
         replace(this.caption, missing(sentence));
@@ -118,7 +121,7 @@ class SpaceTime implements OpenView {
     if (!this.context.world.described || this.context.clock.known_s === 0) return null;
     const { from_s, to_s } = this.context.range();
     const { state } = this.context;
-    const asked = asked_window(from_s, to_s, Math.max(200, this.lanes.width));
+    const asked = asked_window(from_s, to_s, Math.max(200, this.lanes.width), this.context.source.single);
     const rows = state.more.rows === "selected" && state.selected.length > 0 ? { rows: state.selected.slice(0, ROWS_MAX) } : {};
     return { ...asked, ...rows, rows_max: ROWS_MAX };
   }
@@ -136,12 +139,19 @@ class SpaceTime implements OpenView {
     this.mark();
   }
 
+  // As many as fit beside the name of the machine: the style sheet would cut off the end, in which names differ.
+  private label_characters(machine: string): number {
+    const room = (this.labels.clientWidth || 168) - 18;
+    const beside = machine === "" ? 0 : Math.min(room * 0.4, machine.length * 6) + 6;
+    return Math.max(6, Math.floor((room - beside) / 6.8));
+  }
+
   private show_labels(): void {
     const rows = this.answer?.rows ?? [];
     const { world, state } = this.context;
     const room = Math.max(240, this.scroller.parentElement!.clientHeight - AXIS - 4 || innerHeight - 330);
     this.lane = Math.max(LANE_MIN, Math.min(LANE_MAX, Math.floor(room / Math.max(1, rows.length))));
-    const key = JSON.stringify([rows, state.selected, this.lane, world.processes.length]);
+    const key = JSON.stringify([rows, state.selected, this.lane, this.labels.clientWidth, world.processes.length]);
     if (key === this.shown_labels) return;
     this.shown_labels = key;
     const focused = this.labels.contains(document.activeElement) ? [...this.labels.children].indexOf(document.activeElement!) : -1;
@@ -149,7 +159,7 @@ class SpaceTime implements OpenView {
       const first = row === 0 || rows[row - 1].machine !== machine;
       const label = el("button", { role: "option", tabindex: row === Math.max(0, focused) ? "0" : "-1", class: "lane-label" + (first ? " first" : ""), "aria-selected": String(state.selected.includes(process)),
         title: `${world.full_name(process).slice(0, 300)} on ${world.machine_name(machine)}`, onclick: (event: MouseEvent) => this.context.select([process], event.shiftKey) },
-      el("bdi", { class: "name" }, world.name(process, 34)), first ? el("bdi", { class: "machine" }, world.machine_name(machine, 16)) : null);
+      el("bdi", { class: "name" }, world.name(process, this.label_characters(first ? world.machine_name(machine, 16) : ""))), first ? el("bdi", { class: "machine" }, world.machine_name(machine, 16)) : null);
       label.style.height = this.lane + "px";
       return label;
     }));
@@ -274,7 +284,7 @@ class SpaceTime implements OpenView {
     const { seg_row, seg_from, seg_to, seg_kind } = answer;
     for (let i = 0; i < seg_row.length; ++i) {
       if (seg_row[i] === row && seg_from[i] <= time_s && seg_to[i] > time_s) {
-        return `${name}: ${["works", "waits for a message", "waits for the CPU or something else", "waits for a child"][seg_kind[i]]} for ${seconds(seg_to[i] - seg_from[i])}`;
+        return `${name}: ${KINDS[seg_kind[i]][1]} for ${seconds(seg_to[i] - seg_from[i])}`;
       }
     }
     return name;
@@ -317,5 +327,5 @@ class SpaceTime implements OpenView {
 
 function legend(): HTMLElement {
   const entry = (name: string, text: string) => el("span", { class: "entry" }, el("i", { class: "sign " + name }), text);
-  return el("div", { class: "lane-legend" }, entry("work", "works"), entry("wait", "waits for a message"), entry("other", "waits for CPU, disk, a timeout or a lock"), entry("child", "waits for a child"), entry("message", "message"), entry("critical", "critical path"));
+  return el("div", { class: "lane-legend" }, ...KINDS.map(([name, text]) => entry(name, text)), entry("message", "message"), entry("critical", "critical path"));
 }

@@ -1,7 +1,7 @@
 // Where the time of a process went, through all that it waited for; and what all processes run on and wait for.
+import { AsOfMark } from "../frame/as_of_mark";
 import { Context } from "../frame/context";
 import { el, replace } from "../dom";
-import { percent } from "../format";
 import { visible } from "../names";
 import { figure_element } from "../report/figures";
 import { Answer, Computing, Parameters, Section } from "../source/requests";
@@ -45,16 +45,18 @@ class TimeSpent implements OpenView {
 class Sections<Name extends "blame" | "states"> {
   readonly element = el("div", { class: "sections" });
   private readonly feed: Feed<Name>;
+  private readonly mark: AsOfMark;
   private readonly sizes: ResizeObserver;
   private sections: Section[] | null = null;
   private drawn = "";
 
   constructor(private readonly context: Context, request: Name, private readonly heading: string, parameters: () => Parameters<Name>, sections_of: (answer: Exclude<Answer<Name>, Computing>) => Section[]) {
-    this.say(el("p", { class: "muted" }, "computing…"));
+    this.mark = context.mark();
+    this.say();
     this.feed = context.feed({
-      request, parameters, each_ms: 3000, on_time: () => {},
+      request, parameters, each_ms: 3000, mark: this.mark, on_time: () => {},
       on_answer: (answer) => {
-        if ("computing" in answer) return this.sections ? undefined : this.say(el("p", { class: "muted" }, `computing… ${percent(answer.computing)}`));
+        if ("computing" in answer) return;
         this.sections = sections_of(answer as Exclude<Answer<Name>, Computing>);
         this.drawn = "";
         this.draw();
@@ -78,8 +80,8 @@ class Sections<Name extends "blame" | "states"> {
     this.sizes.disconnect();
   }
 
-  private say(what: HTMLElement): void {
-    replace(this.element, el("section", { class: "card" }, el("h2", {}, this.heading), what));
+  private say(what?: HTMLElement): void {
+    replace(this.element, el("section", { class: "card" }, el("h2", {}, this.heading), this.mark.element, what));
   }
 
   private draw(): void {
@@ -88,8 +90,8 @@ class Sections<Name extends "blame" | "states"> {
     const key = [Math.round(width / REDRAW_PX), document.documentElement.dataset.theme, this.context.state.palette].join();
     if (key === this.drawn) return;
     this.drawn = key;
-    replace(this.element, ...this.sections.map(({ heading, text, figures }) =>
-      el("section", { class: "report-section" }, el("h2", {}, visible(heading)), text ? el("p", { class: "lead" }, text) : null,
+    replace(this.element, ...this.sections.map(({ heading, text, figures }, index) =>
+      el("section", { class: "report-section" }, el("h2", {}, visible(heading)), index === 0 && this.mark.element, text ? el("p", { class: "lead" }, text) : null,
         el("div", { class: "figures" }, ...figures.map((figure) => figure_element(figure, width - MARGIN_PX, "wide"))))));
   }
 }

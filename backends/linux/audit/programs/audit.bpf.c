@@ -17,120 +17,7 @@
 // clang-format on
 
 #include "../audit_record.h"
-
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-
-#define dpm_relocated __attribute__((preserve_access_index))
-
-// ---- members of the kernel's types, found by name in the running kernel
-struct task_io_accounting {
-  u64 rchar, wchar, syscr, syscw;
-} dpm_relocated;
-
-struct sched_entity {
-  u64 sum_exec_runtime;
-} dpm_relocated;
-
-struct upid {
-  int nr;
-} dpm_relocated;
-
-struct pid {
-  u32 level;
-  struct upid numbers[1];
-} dpm_relocated;
-
-struct inode {
-  u16 i_mode;
-  unsigned long i_ino;
-} dpm_relocated;
-
-struct qstr {
-  const unsigned char* name;
-} dpm_relocated;
-
-struct dentry {
-  struct qstr d_name;
-} dpm_relocated;
-
-struct path {
-  struct dentry* dentry;
-} dpm_relocated;
-
-struct file {
-  struct inode* f_inode;
-  void* private_data;
-  struct path f_path;
-  u32 f_mode;
-} dpm_relocated;
-
-struct fdtable {
-  u32 max_fds;
-  struct file** fd;
-} dpm_relocated;
-
-struct files_struct {
-  struct fdtable* fdt;
-} dpm_relocated;
-
-struct thread_info {
-  u32 status;
-} dpm_relocated;
-
-struct pt_regs {
-  unsigned long r10, r8, dx, si, di, cx, bx;
-} dpm_relocated;
-
-struct io_uring_cqe {
-  int res;
-} dpm_relocated;
-
-struct io_kiocb {
-  struct file* file;
-  u8 opcode;
-} dpm_relocated;
-
-struct task_struct {
-  struct thread_info thread_info;
-  int pid, tgid;
-  u64 start_boottime;
-  struct sched_entity se;
-  struct task_io_accounting ioac;
-  struct task_struct* group_leader;
-  struct pid* thread_pid;
-  struct files_struct* files;
-  char comm[16];
-} dpm_relocated;
-
-struct eventfd_ctx {
-  int id;
-} dpm_relocated;
-
-struct in6_addr {
-  u8 bytes[16];
-};
-
-struct sock_common {
-  u32 skc_daddr, skc_rcv_saddr;
-  u16 skc_dport, skc_num, skc_family;
-  struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
-} dpm_relocated;
-
-struct socket;
-struct sock {
-  struct sock_common __sk_common;
-  struct socket* sk_socket;
-  u8 sk_shutdown;
-  u16 sk_type, sk_protocol;
-} dpm_relocated;
-
-struct socket {
-  struct file* file;
-  struct sock* sk;
-} dpm_relocated;
+#include "kernel_types.h"
 
 enum {
   af_unix = 1,
@@ -139,6 +26,7 @@ enum {
   protocol_tcp = 6,
   protocol_udp = 17,
   protocol_mptcp = 262,
+  msg_oob = 1,
   msg_peek = 2,
   msg_trunc = 0x20,
   sock_stream = 1,
@@ -161,6 +49,8 @@ struct followed_thread {
   u64 arguments[5];
   u64 characters_read, characters_written;  // before the call
   u32 has_datagram;
+  u32 sent;  // messages, by this call
+  u32 merged;  // how many datagrams are being given to it as one; 0: it is one
 };
 
 struct {
@@ -192,6 +82,19 @@ struct {
   __type(key, u64);
   __type(value, struct dpm_audit_name);
 } names SEC(".maps");
+
+// Up to where a socket of TCP has been read, and what a socket of UDP keeps back (MSG_MORE).
+struct socket_state {
+  u32 up_to, is_known;
+  u32 kept_back;
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_SK_STORAGE);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, int);
+  __type(value, struct socket_state);
+} sockets SEC(".maps");
 
 unsigned long long uncounted;  // processes and objects for which the tables had no room
 unsigned int pid_level;   // the depth of the pid namespace that the meter and the program's first process are in
@@ -291,12 +194,12 @@ static __always_inline struct dpm_audit_count* count_of(struct dpm_audit_count_k
 }
 
 static __always_inline void add(const struct dpm_audit_process_key* process, u32 carrier, u32 direction, u64 object, u64 bytes,
-                                u32 is_cut) {
+                                u32 operations, u32 is_cut) {
   struct dpm_audit_count_key key = {.process = *process, .object = object, .carrier = carrier, .direction = direction};
   struct dpm_audit_count* count = count_of(&key);
   if (!count) return;
   __sync_fetch_and_add(&count->bytes, bytes);
-  __sync_fetch_and_add(&count->operations, 1);
+  __sync_fetch_and_add(&count->operations, operations);
   if (is_cut) __sync_fetch_and_add(&count->cut, 1);
 }
 
@@ -342,30 +245,107 @@ static __always_inline u32 may_be_cut(const struct followed_thread* thread, int 
   return thread && (thread->call == read || thread->call == recvfrom) && thread->arguments[2] == (u64)result;
 }
 
-static __always_inline int moved_by_socket(struct sock* sk, u32 direction, int result) {
+// The size of the datagrams that the kernel divides a message into (UDP_SEGMENT), from the control data of the message header at `header`;
+// 0: there is none.
+static __noinline u32 segment_in_control(u64 header) {
+  enum { control_at = 32, part_header_bytes = 16, parts_max = 4, level_udp = 17, udp_segment = 103 };
+  u64 control[2] = {};  // where, and how many bytes
+  if (bpf_probe_read_user(control, sizeof control, (const void*)(header + control_at)) != 0) return 0;
+  for (int at = 0; at < parts_max && control[1] >= part_header_bytes + sizeof(u16); ++at) {
+    struct {
+      u64 bytes;
+      u32 level, type;
+      u64 value;
+    } part = {};
+    if (bpf_probe_read_user(&part, part_header_bytes + sizeof(u16), (const void*)control[0]) != 0) return 0;
+    if (part.level == level_udp && part.type == udp_segment) return (u16)part.value;
+    const u64 bytes = (part.bytes + 7) & ~7ull;
+    if (part.bytes < part_header_bytes || bytes > control[1]) return 0;
+    control[0] += bytes;
+    control[1] -= bytes;
+  }
+  return 0;
+}
+
+static __always_inline u32 datagrams_of(u64 bytes, u32 segment) { return segment && bytes ? (bytes + segment - 1) / segment : 1; }
+
+static __always_inline u32 datagrams_sent(struct sock* sk, int bytes) {
+  enum { sendmsg = 46, sendmmsg = 307, header_bytes = 64 };
+  struct followed_thread* thread = current_thread();
+  struct socket_state* socket = bpf_sk_storage_get(&sockets, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+  if (!socket) return 1;
+  socket->kept_back += bytes;
+  const struct udp_sock* udp = (const struct udp_sock*)sk;
+  if (BPF_CORE_READ(udp, pending)) return 0;
+  bytes = socket->kept_back;
+  socket->kept_back = 0;
+  u32 segment = 0;
+  if (thread && thread->call == sendmsg) segment = segment_in_control(thread->arguments[1]);
+  if (thread && thread->call == sendmmsg) segment = segment_in_control(thread->arguments[1] + (u64)thread->sent++ * header_bytes);
+  return datagrams_of(bytes, segment ? segment : BPF_CORE_READ(udp, gso_size));
+}
+
+// Datagrams that the kernel has merged (UDP_GRO). The program need not ask for their size, nor have room for all of them.
+SEC("tp_btf/skb_copy_datagram_iovec")
+int BPF_PROG(on_copied, const struct sk_buff* skb, int bytes) {
+  enum { merged_udp = 1 << 17 };
+  struct followed_thread* thread = current_thread();
+  if (!thread) return 0;
+  const struct skb_shared_info* shared = (const struct skb_shared_info*)(BPF_CORE_READ(skb, head) + BPF_CORE_READ(skb, end));
+  const int is_merged = BPF_CORE_READ(shared, gso_type) & merged_udp;
+  thread->merged = is_merged ? datagrams_of(BPF_CORE_READ(skb, len), BPF_CORE_READ(shared, gso_size)) : 0;
+  return 0;
+}
+
+// The kernel leaves urgent bytes out of what a receive gives, unless the program asks for them in their place (SO_OOBINLINE). A FIN has a
+// place, too, which the receive passes that comes to the end.
+static __always_inline void note_passed(struct sock* sk, const struct dpm_audit_process_key* process, int result) {
+  enum { done = 1 };
+  struct socket_state* read = bpf_sk_storage_get(&sockets, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+  if (!read) return;
+  const struct tcp_sock* tcp = (const struct tcp_sock*)sk;
+  const u32 come = BPF_CORE_READ(tcp, rcv_nxt), now = BPF_CORE_READ(tcp, copied_seq);
+  const u32 before = read->is_known ? read->up_to : come - (u32)BPF_CORE_READ(tcp, bytes_received);  // or the first byte
+  const u32 fin = now == come && (BPF_CORE_READ(sk, __sk_common.skc_flags) >> done & 1);
+  const u32 is_passed = now - before == (u32)result + fin + 1 && BPF_CORE_READ(tcp, urg_seq) - before < now - before;
+  read->up_to = now;
+  read->is_known = 1;
+  if (!is_passed) return;
+  struct dpm_audit_count_key key = {.process = *process, .object = inode_of(sk), .carrier = dpm_audit_tcp, .direction = dpm_audit_received};
+  struct dpm_audit_count* count = count_of(&key);
+  if (count) __sync_fetch_and_add(&count->passed, 1);
+}
+
+static __always_inline int moved_by_socket(struct sock* sk, u32 direction, int result, int flags) {
   const u32 carrier = carrier_of(sk);
   const int may_be_empty = carrier == dpm_audit_udp || carrier == dpm_audit_unix_datagram;
   if (result < 0 || (result == 0 && !may_be_empty)) return 0;
   const struct dpm_audit_process_key* process = current_process();
   if (!process) return 0;
-  u32 is_cut = 0;
+  u32 is_cut = 0, datagrams = 1;
   if (may_be_empty && direction == dpm_audit_received) {
     // A socket of packets that is at its end returns 0 as well.
     if (result == 0 && (sk->sk_shutdown & shutdown_receive)) return 0;
     struct followed_thread* thread = current_thread();
     is_cut = may_be_cut(thread, result);
     if (thread) thread->has_datagram = 1 + carrier;
+    if (thread && thread->merged) datagrams = thread->merged;
+    if (thread) thread->merged = 0;
+  } else if (carrier == dpm_audit_udp) {
+    datagrams = datagrams_sent(sk, result);
   }
-  add(process, carrier, direction, object_of(sk, carrier), result, is_cut);
+  add(process, carrier, direction, object_of(sk, carrier), result, datagrams, is_cut);
+  if (direction == dpm_audit_received && sk->sk_protocol == protocol_tcp && carrier == dpm_audit_tcp && !(flags & msg_oob))
+    note_passed(sk, process, result);
   return 0;
 }
 
 SEC("tp_btf/sock_send_length")
-int BPF_PROG(on_sent, struct sock* sk, int result, int flags) { return moved_by_socket(sk, dpm_audit_sent, result); }
+int BPF_PROG(on_sent, struct sock* sk, int result, int flags) { return moved_by_socket(sk, dpm_audit_sent, result, flags); }
 
 SEC("tp_btf/sock_recv_length")
 int BPF_PROG(on_received, struct sock* sk, int result, int flags) {
-  return flags & (msg_peek | msg_errqueue) ? 0 : moved_by_socket(sk, dpm_audit_received, result);
+  return flags & (msg_peek | msg_errqueue) ? 0 : moved_by_socket(sk, dpm_audit_received, result, flags);
 }
 
 // ---- files
@@ -382,7 +362,7 @@ static __always_inline u32 type_of(const struct file* file) { return BPF_CORE_RE
 
 static __always_inline void add_pipe(const struct dpm_audit_process_key* process, const struct file* file, u32 direction, long bytes) {
   if (file && bytes > 0 && type_of(file) == file_fifo)
-    add(process, dpm_audit_pipe, direction, BPF_CORE_READ(file, f_inode, i_ino), bytes, 0);
+    add(process, dpm_audit_pipe, direction, BPF_CORE_READ(file, f_inode, i_ino), bytes, 1, 0);
 }
 
 static __always_inline int is_eventfd(const struct file* file) {
@@ -402,7 +382,7 @@ static __always_inline void add_units(const struct followed_thread* thread, cons
   if (thread->call == readv || thread->call == writev) bpf_probe_read_user(&at, sizeof at, (const void*)at);
   if (bpf_probe_read_user(&units, sizeof units, (const void*)at) != 0) return;
   const struct eventfd_ctx* counter = BPF_CORE_READ(file, private_data);
-  add(&thread->process, dpm_audit_eventfd, direction, (u32)BPF_CORE_READ(counter, id), units, 0);
+  add(&thread->process, dpm_audit_eventfd, direction, (u32)BPF_CORE_READ(counter, id), units, 1, 0);
 }
 
 static __always_inline void add_file(const struct followed_thread* thread, int descriptor, u32 direction, u64 characters) {
@@ -420,7 +400,7 @@ static __always_inline void add_spliced_socket(const struct followed_thread* thr
   const u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
   const u64 object = inode_of(sk);
   if (family != af_unix) name_socket(sk, object);
-  add(&thread->process, family == af_unix ? dpm_audit_unix_stream : dpm_audit_tcp, dpm_audit_received, object, bytes, 0);
+  add(&thread->process, family == af_unix ? dpm_audit_unix_stream : dpm_audit_tcp, dpm_audit_received, object, bytes, 1, 0);
 }
 
 // The events that were handed over: struct io_event of struct iocb.
@@ -465,6 +445,14 @@ static __always_inline void add_result(const struct followed_thread* thread, lon
   }
 }
 
+static __always_inline struct dpm_audit_count* received_by(const struct followed_thread* thread, const struct file* file) {
+  struct dpm_audit_count_key key = {.process = thread->process,
+                                    .object = BPF_CORE_READ(file, f_inode, i_ino),
+                                    .carrier = thread->has_datagram - 1,
+                                    .direction = dpm_audit_received};
+  return bpf_map_lookup_elem(&counts, &key);
+}
+
 // recvmsg() tells the program in its memory that a datagram was cut.
 static __always_inline void note_cut(struct followed_thread* thread) {
   enum { recvmsg = 47, flags_place = 48 };
@@ -473,11 +461,7 @@ static __always_inline void note_cut(struct followed_thread* thread) {
   bpf_probe_read_user(&flags, sizeof flags, (const void*)(thread->arguments[1] + flags_place));
   const struct file* file = flags & msg_trunc ? file_at(thread->arguments[0]) : 0;
   if (!file) return;
-  struct dpm_audit_count_key key = {.process = thread->process,
-                                    .object = BPF_CORE_READ(file, f_inode, i_ino),
-                                    .carrier = thread->has_datagram - 1,
-                                    .direction = dpm_audit_received};
-  struct dpm_audit_count* count = bpf_map_lookup_elem(&counts, &key);
+  struct dpm_audit_count* count = received_by(thread, file);
   if (count) __sync_fetch_and_add(&count->cut, 1);
 }
 
@@ -495,6 +479,7 @@ int BPF_PROG(on_call, struct pt_regs* registers, long number) {
   thread->characters_read = task->ioac.rchar;
   thread->characters_written = task->ioac.wchar;
   thread->has_datagram = 0;
+  thread->sent = 0;
   return 0;
 }
 

@@ -153,6 +153,11 @@ static __always_inline void submits(const struct pt_regs* regs) {
   if (submission.count) count_bypass(dpm_bypass_aio, submission.count);
 }
 
+static __always_inline int duplicates(const struct pt_regs* regs) {
+  enum { duplicate = 0, duplicate_closed_by_exec = 1030 };
+  return (u32)regs->si == duplicate || (u32)regs->si == duplicate_closed_by_exec;
+}
+
 SEC("tp_btf/sys_enter")
 int BPF_PROG(on_call, struct pt_regs* regs, long as_made) {
   u64 number = as_made;
@@ -170,7 +175,7 @@ int BPF_PROG(on_call, struct pt_regs* regs, long as_made) {
   }
   if (call_shapes[number].waits_for) begins_wait(regs, call_shapes[number].waits_for);
   const u32 call = call_shapes[number].call;
-  if (call == dpm_call_none) return 0;
+  if (call == dpm_call_none || (number == call_number_fcntl && !duplicates(regs))) return 0;
   if (call == dpm_call_submit) return submits(regs), 0;
   const u32 flags_argument = call_shapes[number].flags_argument;
   if (call == dpm_call_receive && flags_argument && (argument(regs, flags_argument - 1) & msg_peek))
@@ -367,6 +372,18 @@ static __always_inline void put_path(struct thread_state* state, struct task_str
   put_record(&record, state);
 }
 
+// Another process may have made the listener. Its close by this one is the end of a path, too.
+static __always_inline void note_listener(struct thread_state* state, struct task_struct* task, u64 now) {
+  struct found_file found;
+  if (!find_file(task, state->descriptor, &found) || found.type != file_socket) return;
+  u32* told = &state->told_sockets[found.number & (sites_max - 1)];
+  if (*told == found.number) return;
+  const u32 socket = socket_behind(&found, now, 1);
+  if (!socket) return;
+  put_path(state, task, dpm_listened, socket, 0, 0, now);
+  *told = found.number;
+}
+
 static __always_inline void returned_path(struct thread_state* state, struct task_struct* task,
                                           const struct pt_regs* regs, s64 result, u64 now) {
   enum { error_in_progress = 115, type_mask = 0xf };
@@ -374,7 +391,9 @@ static __always_inline void returned_path(struct thread_state* state, struct tas
   u32 socket = 0;
   switch (state->call) {
     case dpm_call_accept:
-      if (result < 0 || !find_file(task, result, &found)) return;
+      if (result < 0) return;
+      note_listener(state, task, now);
+      if (!find_file(task, result, &found)) return;
       socket = socket_behind(&found, now, 1);
       state->descriptor = result;
       if (socket) put_path(state, task, dpm_accepted, socket, result, 0, now);
@@ -445,7 +464,7 @@ int BPF_PROG(on_return, struct pt_regs* regs, long result) {
   if (call == dpm_call_receive && result < 0) note_interruption(state, regs, result);
   if (call == dpm_call_receive && (result < 0 || !state->is_told)) account_for_receive(state, task, result);
   if (state->has_datagram) {
-    put_received_datagram(state);
+    put_datagram(&state->datagram, state);
   } else if (!state->is_told || call == dpm_call_transfer) {
     const u64 now = bpf_ktime_get_ns();
     if (call == dpm_call_receive || call == dpm_call_send) {

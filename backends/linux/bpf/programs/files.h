@@ -169,6 +169,8 @@ static __noinline int name_unix(struct dpm_socket_record* record, const struct s
   }
   const struct unix_sock* other = (const struct unix_sock*)BPF_CORE_READ(local, peer);
   if (!other) return 0;
+  struct pid* connector = BPF_CORE_READ(sk, sk_peer_pid);
+  if (connector) record->peer_pid = number_of(connector);
   record->is_connected = 1;
   record->peer_file = number_of_socket((const struct sock*)other);
   address = BPF_CORE_READ(other, addr);
@@ -206,6 +208,8 @@ static __noinline int tell_socket(const struct sock* sk, u64 now) {
   record->is_connected = record->state != tcp_close && record->state != tcp_listen;
   if (record->type == sock_stream) record->is_connected = !carries_nothing(sk, record->type, record->state);
   if (record->family == af_unix) {
+    // Its state says also that another is connected to it.
+    if (record->type == sock_dgram) record->is_connected = 0;
     name_unix(record, sk);
   } else {
     name_internet(record, sk);

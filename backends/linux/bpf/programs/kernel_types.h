@@ -190,6 +190,7 @@ struct sock {
   u16 sk_type, sk_protocol;
   u8 sk_shutdown;
   struct socket* sk_socket;
+  struct pid* sk_peer_pid;
 } dpm_relocated;
 
 struct tcp_sock {
@@ -198,13 +199,25 @@ struct tcp_sock {
 } dpm_relocated;
 
 struct udp_sock {
+  int pending;
   u16 gso_size;
+} dpm_relocated;
+
+struct skb_shared_info {
+  u16 gso_size;
+  u32 gso_type;
 } dpm_relocated;
 
 struct sockaddr_un {
   u16 sun_family;
   char sun_path[108];
 };
+
+struct sk_buff {
+  u32 len, end;
+  unsigned char* head;
+  struct sock* sk;
+} dpm_relocated;
 
 struct unix_address {
   int len;

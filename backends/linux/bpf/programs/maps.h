@@ -69,9 +69,12 @@ struct thread_state {
   u32 woken_by;        // the thread that ran on the processor that woke it
   struct rival waker;  // of a lock
   struct rival signaller;
-  u64 signalled_ns;  // the last time
+  u64 signalled_ns;                   // the last time
+  u32 datagram_from, datagram_bytes;  // of the UNIX datagram that it takes: the sender's socket, and its length
   // A datagram that was received: its sender's name is written when the call returns.
   u8 has_datagram;
+  u16 merged_size;   // of each of the datagrams that are being copied to it as one; 0: it is one
+  u32 merged_bytes;  // of all of them
   struct dpm_record datagram;
 };
 
@@ -116,8 +119,8 @@ struct socket_state {
   u64 sent, received;
   u32 file;
   u32 syn_counted;
-  u32 urgent_seq;  // of the last urgent byte that was received apart from the others
-  u32 has_urgent;
+  u32 read_seq;  // up to where TCP has been read,
+  u32 was_read;  // if it has
 };
 
 struct {

@@ -33,6 +33,10 @@ __noinline u32 number_in_namespace(u64 pid) {
   return 0;
 }
 
+static __always_inline u32 number_of(const struct pid* pid) {
+  return meter_namespace ? number_in_namespace((u64)pid) : BPF_CORE_READ(number_at((u64)pid, 0), nr);
+}
+
 static __always_inline u32 thread_number(const struct task_struct* task) {
   return meter_namespace ? number_in_namespace((u64)BPF_CORE_READ(task, thread_pid)) : (u32)task->pid;
 }

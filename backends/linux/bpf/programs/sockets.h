@@ -15,28 +15,39 @@ static __always_inline int is_tcp(const struct sock* sk) {
   return sk->sk_protocol == protocol_tcp && sk->__sk_common.skc_family != af_unix;
 }
 
+static __always_inline int is_udp(const struct sock* sk) {
+  return sk->sk_protocol == protocol_udp && sk->__sk_common.skc_family != af_unix;
+}
+
 // A FIN counts as a byte that has come, and as one that was read by the receive that meets it, which may take data too.
 static __always_inline u32 fin_read(const struct sock* sk, const struct tcp_sock* tcp) {
   enum { sock_done = 1 };  // the bit of skc_flags that the FIN sets
   return tcp->copied_seq == tcp->rcv_nxt ? sk->__sk_common.skc_flags >> sock_done & 1 : 0;
 }
 
-// The offset after the last byte that was sent or received, by the kernel's own counters. An urgent byte that was taken
-// out of its order counts as received, and the kernel counts it when a later receive comes to its place.
+// The offset after the last byte that was sent or received, by the kernel's own counters.
 static __always_inline u64 tcp_offset(struct sock* sk, const struct socket_state* socket, int sends) {
   const struct tcp_sock* tcp = bpf_skc_to_tcp_sock(sk);  // its members are read without calls
   if (!tcp) return 0;
   if (sends) return tcp->bytes_acked + (u32)(tcp->write_seq - tcp->snd_una) - socket->syn_counted;
-  const u32 copied = tcp->copied_seq;
-  const u32 urgent = socket->has_urgent && (s32)(copied - socket->urgent_seq) <= 0 ? 1 : 0;
-  return tcp->bytes_received - (u32)(tcp->rcv_nxt - copied) - fin_read(sk, tcp) + urgent;
+  return tcp->bytes_received - (u32)(tcp->rcv_nxt - tcp->copied_seq) - fin_read(sk, tcp);
 }
 
-static __always_inline void note_urgent(struct sock* sk, struct socket_state* socket) {
+// An urgent byte has its place in the stream, whether a program takes it (MSG_OOB) or not, and other receives pass it.
+static __always_inline u64 urgent_offset(struct sock* sk) {
   const struct tcp_sock* tcp = bpf_skc_to_tcp_sock(sk);
-  if (!tcp) return;
-  socket->urgent_seq = tcp->urg_seq;
-  socket->has_urgent = 1;
+  return tcp ? tcp->bytes_received - (u32)(tcp->rcv_nxt - tcp->urg_seq) : 0;
+}
+
+// A receive of `moved` bytes is over: whether it has passed an urgent byte.
+static __always_inline int passes_urgent(struct sock* sk, struct socket_state* socket, int moved) {
+  const struct tcp_sock* tcp = bpf_skc_to_tcp_sock(sk);
+  if (!tcp) return 0;
+  const u32 before = socket->was_read ? socket->read_seq : tcp->rcv_nxt - (u32)tcp->bytes_received;  // or the first one
+  const u32 now = tcp->copied_seq, more = now - before - (u32)moved - fin_read(sk, tcp);
+  socket->read_seq = now;
+  socket->was_read = 1;
+  return more == 1 && tcp->urg_seq - before < now - before;
 }
 
 static __always_inline u64 offset_before(struct sock* sk, struct socket_state* socket, int moved, int sends) {
@@ -121,14 +132,14 @@ static __always_inline void put_datagram_to_path(const struct dpm_record* record
   bpf_ringbuf_submit(place, wake_up(ring));
 }
 
-// The control data that the program passed with a message, or passed memory for.
+// The control data that the program passed with a message.
 struct user_control {
   u64 address, bytes;
 };
 
-// A number of a protocol's control data: the size of the segments of a datagram (UDP_SEGMENT, UDP_GRO).
-static __always_inline u32 segment_in_control(const struct thread_state* state, s32 type) {
-  enum { mmsghdr_bytes = 64, control_at = 32, header_bytes = 16, parts_max = 4, level_udp = 17 };
+// The size of the datagrams that the kernel is to divide a message into, from its control data (UDP_SEGMENT).
+static __always_inline u32 segment_in_control(const struct thread_state* state) {
+  enum { mmsghdr_bytes = 64, control_at = 32, header_bytes = 16, parts_max = 4, level_udp = 17, udp_segment = 103 };
   if (!state->is_message) return 0;
   const u64 header = state->address + (state->is_message == 2 ? (u64)state->entry * mmsghdr_bytes : 0);
   struct user_control control = {};
@@ -140,7 +151,7 @@ static __always_inline u32 segment_in_control(const struct thread_state* state, 
       u16 segment;
     } part = {};
     if (bpf_probe_read_user(&part, header_bytes + sizeof(u16), (const void*)control.address) != 0) return 0;
-    if (part.level == level_udp && part.type == type) return part.segment;
+    if (part.level == level_udp && part.type == udp_segment) return part.segment;
     const u64 length = (part.length + 7) & ~7ull;
     if (part.length < header_bytes || length > control.bytes) return 0;
     control.address += length;
@@ -149,18 +160,10 @@ static __always_inline u32 segment_in_control(const struct thread_state* state, 
   return 0;
 }
 
-// The kernel may have merged several datagrams; the program may have asked for their size.
-static __always_inline void put_received_datagram(struct thread_state* state) {
-  enum { udp_gro = 104 };
-  state->datagram.offset = segment_in_control(state, udp_gro);
-  put_datagram(&state->datagram, state);
-}
-
 // A send of UDP that the kernel divides into datagrams of this size; 0: it does not.
 static __always_inline u32 segment_sent(const struct sock* sk, const struct thread_state* state) {
-  enum { udp_segment = 103 };
-  if (sk->sk_protocol != protocol_udp || sk->__sk_common.skc_family == af_unix) return 0;
-  const u32 segment = segment_in_control(state, udp_segment);
+  if (!is_udp(sk)) return 0;
+  const u32 segment = segment_in_control(state);
   const struct udp_sock* udp = (const struct udp_sock*)sk;
   return segment ? segment : BPF_CORE_READ(udp, gso_size);
 }
@@ -173,6 +176,13 @@ static __always_inline int names_its_peer(const struct sock* sk, const struct th
 static __always_inline void sent(struct sock* sk, struct socket_state* socket, struct thread_state* state,
                                  struct task_struct* task, int result, u64 now) {
   if (result < 0 || (result == 0 && sk->sk_type == sock_stream)) return;
+  if (is_udp(sk) && state->call != dpm_call_transfer) {  // it may become a datagram with what follows (MSG_MORE)
+    const struct udp_sock* udp = (const struct udp_sock*)sk;
+    socket->sent += result;
+    if (BPF_CORE_READ(udp, pending)) return;
+    result = socket->sent;
+    socket->sent = 0;
+  }
   struct dpm_record record;
   begin_record(&record, dpm_sent, now, task, state);
   if (state->began_ns) record.cpu_ns = state->began_cpu_ns;
@@ -195,24 +205,41 @@ static __always_inline void sent(struct sock* sk, struct socket_state* socket, s
   ++state->entry;
 }
 
+static __always_inline int is_unix_datagram(const struct sock* sk) {
+  return sk->__sk_common.skc_family == af_unix && sk->sk_type == sock_dgram;
+}
+
 static __always_inline void received(struct sock* sk, struct socket_state* socket, struct thread_state* state,
-                                     struct task_struct* task, int result, int flags, u64 now) {
+                                     struct task_struct* task, int result, int flags, u32 merged_size, u64 now) {
   const int is_stream = sk->sk_type == sock_stream;
   const int nothing = result < 0 || (result == 0 && (is_stream || (sk->sk_shutdown & 1)));
   if (state->has_datagram) {  // the kernel has written the name of the one before
-    put_received_datagram(state);
+    put_datagram(&state->datagram, state);
     state->has_datagram = 0;
     ++state->entry;
   }
   const int begins = state->began_ns == 0 || !state->has_asked;  // a ring's operation is its own call
   state->has_asked = 1;
   if (nothing && !begins) return;
-  if (!nothing && (flags & msg_oob) && is_tcp(sk)) note_urgent(sk, socket);
   struct dpm_record record;
   begin_record(&record, nothing ? dpm_asked : dpm_received, now, task, state);
-  record.offset = nothing ? 0 : offset_before(sk, socket, result, 0);
+  record.offset = 0;
+  const int is_urgent = !nothing && (flags & msg_oob) && is_tcp(sk);
+  if (is_urgent) {
+    record.offset = urgent_offset(sk);
+    record.flags |= dpm_is_urgent;
+  } else if (!nothing && is_stream) {
+    record.offset = offset_before(sk, socket, result, 0);
+    if (is_tcp(sk) && passes_urgent(sk, socket, result)) record.flags |= dpm_passed_urgent;
+  } else if (!nothing) {
+    record.offset = merged_size;
+  }
   record.file = socket->file;
-  record.result = result;
+  record.result = !nothing && merged_size ? state->merged_bytes : result;
+  if (!nothing && is_unix_datagram(sk)) {
+    record.offset = state->datagram_from;
+    record.result = state->datagram_bytes;
+  }
   if (begins) record.flags |= dpm_began;
   if (flags & msg_dontwait) record.flags |= dpm_does_not_wait;
   const int tells_sender = names_its_peer(sk, state) && sk->__sk_common.skc_family != af_unix;
@@ -232,9 +259,10 @@ static __always_inline void moved_by_another(struct sock* sk, struct task_struct
   if (!socket) return;
   const u64 now = bpf_ktime_get_ns();
   const u64 offset = offset_before(sk, socket, result, sends);
+  const int passed_urgent = !sends && is_tcp(sk) && passes_urgent(sk, socket, result);
   if (!state || !socket->file) return;
   struct dpm_record record = {.kind = sends ? dpm_sent : dpm_received, .time_ns = now, .descriptor = 0xffff};
-  if (!sends) record.flags = dpm_began;
+  if (!sends) record.flags = passed_urgent ? dpm_began | dpm_passed_urgent : dpm_began;
   record.tid = state->followed.tid;
   record.offset = offset;
   record.file = socket->file;
@@ -266,6 +294,8 @@ static __always_inline int moved(struct sock* sk, int result, int flags, int sen
     return 0;
   }
   state->is_told = 1;
+  const u32 merged_size = state->merged_size;
+  state->merged_size = 0;
   if (!sends && only_looks(sk, flags)) return 0;
   if (carries_nothing(sk, sk->sk_type, sk->__sk_common.skc_state)) return 0;
   struct socket_state* socket = known_socket(sk);
@@ -274,8 +304,33 @@ static __always_inline int moved(struct sock* sk, int result, int flags, int sen
   if (sends) {
     sent(sk, socket, state, task, result, now);
   } else {
-    received(sk, socket, state, task, result, flags, now);
+    received(sk, socket, state, task, result, flags, merged_size, now);
   }
+  return 0;
+}
+
+// The kernel may have merged several datagrams of UDP into one (UDP_GRO). It knows their size, whether the program asks for it or not.
+static __always_inline void note_merged(const struct sk_buff* datagram, struct task_struct* task) {
+  enum { merged_udp = 1 << 17 };
+  if (!task->bpf_storage) return;
+  const struct skb_shared_info* both = (const struct skb_shared_info*)(datagram->head + datagram->end);
+  struct thread_state* state = BPF_CORE_READ(both, gso_type) & merged_udp ? running_state_of(task) : 0;
+  if (!state) return;
+  state->merged_size = BPF_CORE_READ(both, gso_size);
+  state->merged_bytes = datagram->len;
+}
+
+// As a datagram is copied to its receiver, the kernel still has the sender's UNIX socket with it, which may be closed.
+SEC("tp_btf/skb_copy_datagram_iovec")
+int BPF_PROG(on_copied, struct sk_buff* datagram, int bytes) {
+  struct sock* sender = datagram->sk;
+  struct task_struct* task = bpf_get_current_task_btf();
+  if (!sender || !is_unix_datagram(sender)) return note_merged(datagram, task), 0;
+  struct thread_state* state = running_state_of(task);
+  if (!state) return 0;
+  const struct socket_state* known = bpf_sk_storage_get(&sockets, sender, 0, 0);
+  state->datagram_from = known && known->file ? known->file : number_of_socket(sender);
+  state->datagram_bytes = datagram->len;
   return 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "backends/linux/custody/acquire/interrupted_call.hpp"
 #include "backends/linux/custody/acquire/refusals.hpp"
 #include "model/check.hpp"
+#include "os/kernel/open_descriptors.hpp"
 #include "os/kernel/tracee.hpp"
 
 namespace dpm {
@@ -59,6 +61,15 @@ bool is_gone(std::uint32_t tid) {
 bool may_suspend_filters() {
   const auto self = read_status(static_cast<std::uint32_t>(::getpid()));
   return self && self->may_administrate && self->seccomp_filters == 0;
+}
+
+bool has_free_descriptor(std::uint32_t pid) {
+  rlimit limit = {};
+  if (::prlimit(static_cast<pid_t>(pid), RLIMIT_NOFILE, nullptr, &limit) != 0) return true;
+  const auto numbers = read_descriptor_numbers(pid);
+  const auto used = std::count_if(numbers.begin(), numbers.end(),
+                                  [&](int number) { return static_cast<rlim_t>(number) < limit.rlim_cur; });
+  return static_cast<rlim_t>(used) < limit.rlim_cur;
 }
 
 // Reads the registers of a stopped thread, and corrects them for our interruption.
@@ -198,6 +209,8 @@ Result<UniqueFd> Injection::install(bool allow_no_new_privileges) {
   auto installed = make_call();
   bool gave_up = false;
   if (installed == -EACCES && allow_no_new_privileges) {
+    // A process cannot take privileges back. The kernel looks for a descriptor only after it has asked for this.
+    if (!has_free_descriptor(target_.pid)) return filter_refused(target_, EMFILE);
     if (!go_to(code_.begin_without_privileges) || !make_call()) return has_ended(target_);
     gave_up = true;
     installed = make_call();

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <sstream>
 
+#include "backends/linux/custody/keeper/keeper_protocol.hpp"
 #include "backends/linux/custody/keeper/kept_programs.hpp"
 #include "backends/linux/custody/keeper/program_lookup.hpp"
 
@@ -50,7 +52,43 @@ std::string numbers_line(const std::vector<std::uint32_t>& numbers) {
   return line;
 }
 
-Result<std::string> perform(std::string_view line, const MeterControl& control) {
+bool is_stream_socket(int fd) {
+  int type = 0;
+  socklen_t length = sizeof type;
+  return ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_STREAM;
+}
+
+Result<MeterChange> read_change(const std::string& words, UniqueFd given) {
+  constexpr std::array<std::string_view, 4> kConnections = {"keep", "none", "trace", "given"};
+  std::istringstream in(words);
+  std::string flags, connection;
+  MeterChange change;
+  if (!(in >> change.pid >> flags >> connection))
+    return Error{"setmeter: a process, flags and a connection are required"};
+  const auto* const found = std::find(kConnections.begin(), kConnections.end(), connection);
+  if (found == kConnections.end()) return Error{fmt::format("setmeter: no connection '{}'", connection)};
+  change.connection = static_cast<MeterChange::Connection>(found - kConnections.begin());
+  if (change.connection == MeterChange::Connection::given && !is_stream_socket(given.get()))
+    return Error{"setmeter: a meter connection is a stream socket"};
+  change.given = std::move(given);
+  if (flags == "keep") return change;
+  const auto named = flags == "none" ? MeterFlags() : apply_flags(MeterFlags(), flags);
+  if (!named) return named.error();
+  change.flags = *named;
+  return change;
+}
+
+Result<std::string> set_meter(const std::string& words, const MeterControl& control, UniqueFd given) {
+  auto change = read_change(words, std::move(given));
+  if (!change) return change.error();
+  const auto processes = control.processes();
+  if (std::find(processes.begin(), processes.end(), change->pid) == processes.end())
+    return Error{fmt::format("process {} is not metered here", change->pid)};
+  if (auto done = control.set_meter(*std::move(change)); !done) return done.error();
+  return std::string("set");
+}
+
+Result<std::string> perform(std::string_view line, const MeterControl& control, UniqueFd given) {
   if (line == "status") return to_line(control.status());
   if (line == "processes") return numbers_line(control.processes());
   if (line == "stop") {
@@ -64,13 +102,17 @@ Result<std::string> perform(std::string_view line, const MeterControl& control) 
     control.set_flags(*flags);
     return to_string(*flags);
   }
-  return Error{fmt::format("a meter understands 'status', 'processes', 'stop' and 'flags LIST', not '{}'", line)};
+  constexpr std::string_view kSetMeter = "setmeter ";
+  if (line.starts_with(kSetMeter))
+    return set_meter(std::string(line.substr(kSetMeter.size())), control, std::move(given));
+  return Error{
+      fmt::format("a meter understands 'status', 'processes', 'stop', 'flags LIST' and 'setmeter', not '{}'", line)};
 }
 
 }  // namespace
 
-std::string answer_request(std::string_view line, const MeterControl& control) {
-  const auto done = perform(line, control);
+std::string answer_request(std::string_view line, const MeterControl& control, UniqueFd given) {
+  const auto done = perform(line, control, std::move(given));
   return one_line(done ? std::string(kOk) + *done : std::string(kError) + done.error().what);
 }
 
@@ -117,20 +159,20 @@ void ControlServer::accept_client() {
   UniqueFd connection(::accept4(socket_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (!connection || !peer_of(connection.get()).may_ask()) return;
   if (clients_.size() == kControlClientsMax) clients_.pop_front();
-  if (watch(ready_.get(), connection.get())) clients_.push_back({std::move(connection), ""});
+  if (watch(ready_.get(), connection.get())) clients_.push_back({std::move(connection), "", {}});
 }
 
 bool ControlServer::serve(Client& client) const {
-  char part[1024];
-  const ssize_t length = ::recv(client.connection.get(), part, sizeof part, 0);
-  if (length < 0) return errno == EAGAIN || errno == EINTR;
-  if (length == 0) return false;
-  client.pending.append(part, static_cast<std::size_t>(length));
+  auto packet = receive_packet(client.connection.get());
+  if (!packet) return true;
+  if (packet->bytes.empty()) return false;
+  client.pending.append(reinterpret_cast<const char*>(packet->bytes.data()), packet->bytes.size());
+  if (!packet->descriptors.empty()) client.given = std::move(packet->descriptors.front());
   for (auto end = client.pending.find('\n'); end != std::string::npos; end = client.pending.find('\n')) {
     const std::string line = client.pending.substr(0, end);
     client.pending.erase(0, end + 1);
     if (line.size() > kLineMax || !is_text(line)) return false;
-    const std::string answer = answer_request(line, control_) + "\n";
+    const std::string answer = answer_request(line, control_, std::move(client.given)) + "\n";
     const ssize_t sent = ::send(client.connection.get(), answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent != static_cast<ssize_t>(answer.size())) return false;
   }
@@ -161,13 +203,13 @@ std::string receive_line(int connection) {
 
 }  // namespace
 
-Result<std::string> ask_meter(std::uint32_t pid, const std::string& request) {
+Result<std::string> ask_meter(std::uint32_t pid, const std::string& request, int given) {
   const auto program = look_up_program(pid);
   if (!program) return program.error();
-  return ask_meter(*program, request);
+  return ask_meter(*program, request, given);
 }
 
-Result<std::string> ask_meter(const KeptProgram& program, const std::string& request) {
+Result<std::string> ask_meter(const KeptProgram& program, const std::string& request, int given) {
   if (request.size() > ControlServer::kLineMax || !is_text(request))
     return Error{fmt::format("ask a meter: a request is one line of at most {} bytes", ControlServer::kLineMax)};
   const std::string described = fmt::format("{} ({})", program.pid, program.command);
@@ -179,7 +221,8 @@ Result<std::string> ask_meter(const KeptProgram& program, const std::string& req
   const std::string meter = fmt::format("the meter of {}, process {}", described, program.meter_pid);
   const UniqueFd connection = connect_to_meter(program);
   const std::string line = request + "\n";
-  if (!connection || ::send(connection.get(), line.data(), line.size(), MSG_NOSIGNAL) < 0)
+  const auto with_it = std::span(&given, given < 0 ? 0 : 1);
+  if (!connection || !send_packet(connection.get(), std::as_bytes(std::span(line)), with_it))
     return Error{fmt::format("ask {}: it cannot be reached", meter)};
   const std::string answer = receive_line(connection.get());
   if (answer.starts_with(kOk)) return answer.substr(kOk.size());

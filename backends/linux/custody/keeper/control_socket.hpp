@@ -4,6 +4,10 @@
 //     status        answers a line of meter_status.hpp
 //     processes     answers the ids of the program's running processes: "100 104"
 //     stop          ends the metering; the program goes on. Answers "stopping" before it does so
+//     setmeter PID FLAGS CONNECTION
+//                   of that process and those that it starts from now on (metering report 4.1). FLAGS: `keep`, or a list that names
+//                   all of them. CONNECTION: `keep`; `none`; `trace`, the meter's own trace; or `given`, a stream socket that comes
+//                   with the line (SCM_RIGHTS), to which meter messages go (trace/meter_stream.hpp). Answers "set"
 //
 // Each request gets one line, "ok ..." or "error ...". Only the meter's own account and root may ask. A client that sends
 // anything but a line of text is dropped.
@@ -12,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,16 +30,26 @@
 
 namespace dpm {
 
+// What `setmeter` changes of one process.
+struct MeterChange {
+  enum class Connection { keep, none, trace, given };
+  std::uint32_t pid = 0;
+  std::optional<MeterFlags> flags;  // nothing: they stay
+  Connection connection = Connection::keep;
+  UniqueFd given;
+};
+
 // The parts of a meter that requests use.
 struct MeterControl {
   std::function<MeterStatus()> status;
   std::function<void(MeterFlags)> set_flags;
   std::function<std::vector<std::uint32_t>()> processes;
   std::function<void()> stop;
+  std::function<Result<void>(MeterChange)> set_meter;
 };
 
-// The answer to one line, without its newline. No I/O.
-std::string answer_request(std::string_view line, const MeterControl& control);
+// The answer to one line, without its newline. `given`: the descriptor that came with it.
+std::string answer_request(std::string_view line, const MeterControl& control, UniqueFd given = {});
 
 class ControlServer {
  public:
@@ -53,6 +68,7 @@ class ControlServer {
   struct Client {
     UniqueFd connection;
     std::string pending;  // the beginning of a line
+    UniqueFd given;       // that came with it
   };
 
   ControlServer(MeterControl control, SocketFolder folder, std::string name, UniqueFd socket, UniqueFd ready);
@@ -67,9 +83,9 @@ class ControlServer {
   std::list<Client> clients_;
 };
 
-// Asks the meter of a program. Returns its answer after "ok ", or its error.
-Result<std::string> ask_meter(const KeptProgram& program, const std::string& request);
+// Asks the meter of a program. Returns its answer after "ok ", or its error. `given` goes with the request, unless it is -1.
+Result<std::string> ask_meter(const KeptProgram& program, const std::string& request, int given = -1);
 // The same for the program to which process `pid` belongs.
-Result<std::string> ask_meter(std::uint32_t pid, const std::string& request);
+Result<std::string> ask_meter(std::uint32_t pid, const std::string& request, int given = -1);
 
 }  // namespace dpm

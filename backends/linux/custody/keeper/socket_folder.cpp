@@ -62,7 +62,7 @@ Result<SocketFolder> SocketFolder::open(const std::string& path, uid_t owner) {
 Result<SocketFolder> SocketFolder::own() {
   auto [places, session] = own_socket_places();
   for (const auto& path : places) {
-    if (auto folder = open(path, ::geteuid())) return folder;
+    if (auto folder = open(path, ::geteuid()); folder && folder->takes_files()) return folder;
   }
   if (!session.empty()) places.push_back(session);
   std::string reasons;
@@ -81,8 +81,13 @@ Result<SocketFolder> SocketFolder::make(const std::string& path) {
   if (above == state_folder())
     if (auto made = make_state_folder(); !made) return made.error();
   if (::mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST) return Error::from_errno(path);
-  return open(path, ::geteuid());
+  auto folder = open(path, ::geteuid());
+  if (folder && !folder->takes_files()) return Error::from_errno(path);
+  return folder;
 }
+
+// Not if its file system is mounted read-only.
+bool SocketFolder::takes_files() const { return ::faccessat(folder_.get(), ".", W_OK | X_OK, AT_EACCESS) == 0; }
 
 Result<std::vector<SocketFolder>> SocketFolder::all_own() {
   auto made = own();

@@ -16,7 +16,7 @@ namespace dpm {
 
 class SocketFolder {
  public:
-  // Our folder: the first that exists, or else the first that can be made.
+  // Our folder: the first that exists and takes files, or else the first that can be made.
   static Result<SocketFolder> own();
   // own(), and then the other folders that earlier processes may have got from it.
   static Result<std::vector<SocketFolder>> all_own();
@@ -43,6 +43,7 @@ class SocketFolder {
  private:
   SocketFolder(UniqueFd folder, uid_t owner) : folder_(std::move(folder)), owner_(owner) {}
   static Result<SocketFolder> make(const std::string& path);
+  bool takes_files() const;
   static Result<SocketFolder> open(const std::string& path, uid_t owner);
   static std::vector<SocketFolder> existing(const std::vector<std::string>& places, uid_t owner);
 

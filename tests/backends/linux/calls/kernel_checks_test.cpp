@@ -169,7 +169,7 @@ TEST_CASE("kernel checks: what the thread's I/O counters told of a pipe is check
   SECTION("not read") {
     const auto warnings = scene.at_the_end();
     REQUIRE(warnings.size() == 1);
-    CHECK(warnings[0] == "not checkable: the length of 1 operation at 1 end of pipes and UNIX streams");
+    CHECK(warnings[0] == "not checkable: the length of 1 operation at 1 end of pipes, UNIX streams and eventfds");
   }
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("kernel checks: of datagrams it is reported how many there were, on ho
   for (int i = 0; i < 3; ++i) {
     const Call call = scene.call(5);
     scene.meter.paths().uses(call, socket);
-    scene.meter.sends_datagram(call, scene.meter.conversations().datagrams_to(socket, "127.0.0.1:2"), 10);
+    scene.meter.sends_datagram(call, scene.meter.conversations().datagrams_to(socket, "127.0.0.1:2"), {.bytes = 10});
   }
   CHECK(scene.at_the_end() == std::vector<std::string>{"not checkable: 3 datagrams on 1 socket"});
 }

@@ -3,61 +3,11 @@
 
 #include <algorithm>
 
+#include "tests/backends/linux/calls/scene.hpp"
 #include "tests/support/catch.hpp"
 
 namespace dpm {
 namespace {
-
-// A meter with one process that performs calls, a microsecond after each other.
-struct Scene {
-  Meter meter;
-  TraceInfo info;
-  std::vector<Event> events;
-  std::int64_t now_ns = 0;
-
-  MeteredThread& process(std::uint32_t pid, const std::string& name, MeteredThread* creator = nullptr) {
-    Processes::Birth birth{.pid = pid, .tid = pid, .name = name, .program = "/bin/" + name, .flags = MeterFlags::all()};
-    return meter.processes().begin(birth, creator, LocalTime{++now_ns}, now_ns);
-  }
-  MeteredThread& thread(MeteredThread& of, std::uint32_t tid) {
-    Processes::Birth birth{.pid = of.pid(), .tid = tid, .name = "worker", .flags = MeterFlags::all()};
-    return meter.processes().begin(birth, &of, LocalTime{++now_ns}, now_ns);
-  }
-  Call call(MeteredThread& by, std::int32_t descriptor) {
-    ++by.call_number;
-    now_ns += 1000;
-    return {.thread = &by, .time = LocalTime{now_ns}, .now_ns = now_ns, .descriptor = descriptor};
-  }
-  void take() {
-    RecordBatch batch = meter.take();
-    batch.growth.add_to(info);
-    events.insert(events.end(), batch.events.begin(), batch.events.end());
-  }
-  std::vector<EventType> types() {
-    take();
-    std::vector<EventType> found;
-    for (const auto& event : events) found.push_back(event.type);
-    return found;
-  }
-  std::size_t count(EventType type) {
-    const auto found = types();
-    return static_cast<std::size_t>(std::count(found.begin(), found.end(), type));
-  }
-};
-
-SocketDescription tcp(const std::string& local, const std::string& peer, bool connecting) {
-  SocketDescription socket;
-  socket.medium = Medium::tcp;
-  socket.domain = 2;
-  socket.type = 1;
-  socket.protocol = 6;
-  socket.connected = !peer.empty();
-  socket.listening = peer.empty();
-  socket.local_name = local;
-  socket.peer_name = peer;
-  socket.syn_counted = connecting;
-  return socket;
-}
 
 SocketDescription unix_pair_end(std::uint64_t inode, std::uint64_t peer_inode) {
   SocketDescription socket;
@@ -511,29 +461,61 @@ TEST_CASE("meter: after an exec the I/O counters do not tell what the last call 
         })->length_bytes == 5);
 }
 
-TEST_CASE("meter: what a read of an eventfd took unseen is known when nothing was added for a while", "[linux]") {
+// As the supervisor does it: what was taken shows by what is missing at the next look.
+void take_units(Scene& scene, MeteredThread& by, Flow& flow, std::uint64_t count) {
+  const Call call = scene.call(by, 3);
+  if (const auto received = scene.meter.received(flow, count, false))
+    scene.meter.settle_units(call, flow, *received, count);
+  if (count > 0) scene.meter.takes_units(call, flow, {.id = 9, .count = count});
+}
+
+TEST_CASE("meter: units that come between the look and the read of an eventfd are a part of the read", "[linux]") {
   Scene scene;
   MeteredThread& writer = scene.process(1, "writer");
   MeteredThread& reader = scene.process(2, "reader");
   Flow& flow = scene.meter.conversations().eventfds().used_by(2, 9, 0);
   scene.meter.adds_units(scene.call(writer, 3), flow, 1);
-  scene.meter.takes_units(scene.call(reader, 3), flow, 1, 1);  // and one more that came between look and read
-  scene.meter.adds_units(scene.call(writer, 3), flow, 1);
-  scene.now_ns += 1'000'000'000;
+  take_units(scene, reader, flow, 1);
+  scene.meter.adds_units(scene.call(writer, 3), flow, 2);  // the read takes these, too
   scene.meter.adds_units(scene.call(writer, 3), flow, 4);
-  scene.now_ns += 1'000'000'000;
-  scene.meter.takes_units(scene.call(reader, 3), flow, 4, 4);
+  ++writer.call_number;  // it is over
+  take_units(scene, reader, flow, 4);
+  scene.meter.leave(reader);
+  std::vector<std::uint32_t> received;
   scene.take();
-  CHECK(scene.events.back().type == EventType::receive);
-  CHECK(scene.events.back().sequence == 2);
-  CHECK(scene.events.back().length_bytes == 4);
+  for (const Event& event : scene.events)
+    if (event.type == EventType::receive) received.push_back(event.length_bytes);
+  CHECK(received == std::vector<std::uint32_t>{3, 4});
+  CHECK(scene.count(EventType::gap) == 0);
+}
+
+TEST_CASE("meter: units of a write that is being made count for the next read of an eventfd", "[linux]") {
+  Scene scene;
+  MeteredThread& writer = scene.process(1, "writer");
+  MeteredThread& reader = scene.process(2, "reader");
+  Flow& flow = scene.meter.conversations().eventfds().used_by(2, 9, 0);
+  scene.meter.adds_units(scene.call(writer, 3), flow, 5);
+  take_units(scene, reader, flow, 5);
+  scene.meter.adds_units(scene.call(writer, 3), flow, 2);  // the read takes these, too, and the meter cannot know
+  take_units(scene, reader, flow, 0);
+  scene.meter.adds_units(scene.call(writer, 3), flow, 1);
+  ++writer.call_number;
+  take_units(scene, reader, flow, 1);
+  take_units(scene, reader, flow, 0);
+  std::uint64_t received = 0;
+  scene.take();
+  for (const Event& event : scene.events)
+    if (event.type == EventType::receive) received += event.length_bytes;
+  CHECK(received == 8);
+  CHECK(scene.count(EventType::gap) == 0);
 }
 
 TEST_CASE("meter: units that were added to an eventfd unseen are a gap", "[linux]") {
   Scene scene;
   MeteredThread& reader = scene.process(2, "reader");
   Flow& flow = scene.meter.conversations().eventfds().used_by(2, 9, 0);
-  scene.meter.takes_units(scene.call(reader, 3), flow, 3, 3);
+  take_units(scene, reader, flow, 3);
+  scene.meter.leave(reader);
   CHECK(scene.count(EventType::gap) == 1);
   CHECK(scene.count(EventType::receive) == 1);
 }

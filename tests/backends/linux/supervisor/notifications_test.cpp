@@ -128,6 +128,7 @@ TEST_CASE("notifications: a read of an eventfd is held until units are there, an
   file.units_come(3);
   program.attend();
   CHECK(program.was_let_go(id));
+  program.units_are_taken(kServer, file);
   CHECK(program.lengths(EventType::receive) == Lengths{3});
   CHECK(program.count(EventType::receive_call) == 1);
   CHECK(program.answer(program.call(kServer, SYS_read, {kFd, 0x2000, 7})) == 0);  // the kernel refuses it
@@ -264,6 +265,7 @@ TEST_CASE("notifications: an eventfd that a new program used before its start wa
     file.units = 0;
     program.handler.look_around(program.kernel.now_ns);
   }
+  program.units_are_taken(kServer, file);
   const auto received = program.of(EventType::receive);
   REQUIRE(received.size() == 2);
   CHECK(received[0].channel == received[1].channel);
@@ -432,11 +434,13 @@ TEST_CASE("notifications: of two readers of an eventfd one takes its units", "[l
     program.kernel.threads[kWorker].state = CallState::elsewhere;
     program.attend();
     CHECK(program.answer(servers) == EAGAIN);
+    program.units_are_taken(kWorker, file);
     CHECK(program.lengths(EventType::receive) == Lengths{1});
   }
   SECTION("and another one is added") {
     program.call(kWorker, SYS_read, {kFd, 0x2000, 8});
     CHECK(program.was_let_go(servers));
+    program.units_are_taken(kServer, file);
     CHECK(program.lengths(EventType::receive) == Lengths{1, 1});
   }
 }

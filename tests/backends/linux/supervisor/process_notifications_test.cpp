@@ -56,6 +56,45 @@ TEST_CASE("notifications: what a thread used before it was announced is not its 
   CHECK(used_ns == 210'000'000);
 }
 
+// Its clock is then read under the number of the first thread.
+TEST_CASE(
+    "notifications: a thread that executes a program goes on as the first, with no CPU time lost or counted twice",
+    "[linux]") {
+  const bool is_read_late = GENERATE(false, true);
+  Program program;
+  program.kernel.threads[kServer].cpu_ns = 10'000'000;
+  program.kernel.thread(kWorker, kServer).cpu_ns = 30'000'000;
+  program.start_worker();
+  program.kernel.threads[kServer].cpu_ns = 12'000'000;
+  program.kernel.threads[kWorker].cpu_ns = 30'000'000;
+  const auto take_over = [&] {
+    program.kernel.processes[kServer].ended_cpu_ns += program.kernel.threads[kServer].cpu_ns;
+    program.kernel.threads[kServer].cpu_ns = program.kernel.threads[kWorker].cpu_ns;
+    program.kernel.threads.erase(kWorker);
+  };
+  if (is_read_late) take_over();
+  program.kernel.announce(ProcessChange::Kind::exit, kServer, kServer);
+  if (!is_read_late) {
+    program.kernel.threads[kServer].is_ending = true;
+    program.handler.tracker().read_news();
+    program.kernel.threads[kServer].is_ending = false;
+    take_over();
+  }
+  program.kernel.announce(ProcessChange::Kind::exec, kServer, kServer);
+  program.handler.tracker().read_news();
+  program.kernel.threads[kServer].cpu_ns += 5'000'000;
+  program.kernel.announce(ProcessChange::Kind::exit, kServer, kServer);
+  program.handler.tracker().read_news();
+  const auto ends = program.of(EventType::destroy_process);
+  REQUIRE(ends.size() == 3);
+  std::uint64_t used_ns = 0;
+  for (const Event& event : ends) used_ns += event.proc_time_ns;
+  CHECK(used_ns == 47'000'000);
+  REQUIRE(program.count(EventType::exec) == 1);
+  CHECK(program.of(EventType::exec)[0].process == ends[2].process);
+  CHECK(program.of(EventType::start_process).back().peer == ends[1].process);
+}
+
 // ---- waits for children that are caught
 
 TEST_CASE("notifications: the wait of a shell is held though it catches SIGCHLD, that of another program is not",

@@ -175,6 +175,7 @@ TEST_CASE("restarted calls: a write and a read of an eventfd that have not been 
     if (i > 0) asks_to_read();
     file.units = 0;
   }
+  program.units_are_taken(kServer, file);
   CHECK(program.lengths(EventType::send) == Lengths{1, 1, 1});
   CHECK(program.lengths(EventType::receive) == Lengths{1, 1, 1});
 }

@@ -179,6 +179,13 @@ bool ScriptedKernel::is_readable(int fd) {
   return file.waiting > 0 || !file.datagrams.empty() || file.units > 0;
 }
 
+std::optional<std::uint64_t> ScriptedKernel::bytes_waiting_at(std::uint64_t inode) {
+  for (const auto& [pid, process] : processes)
+    for (const auto& [number, file] : process.files)
+      if (file->description.inode == inode) return file->waiting;
+  return std::nullopt;
+}
+
 SendRoom ScriptedKernel::room_to_send(int fd, std::uint64_t bytes) {
   if (at(fd).room == 0) return SendRoom::none;
   return at(fd).room < bytes ? SendRoom::part : SendRoom::all;
@@ -188,7 +195,7 @@ std::uint64_t ScriptedKernel::bytes_of_one_receive(int, std::uint64_t room, std:
   return std::min(room, waiting);
 }
 
-std::optional<ReceiveState> ScriptedKernel::tcp_receive_state(int fd, std::uint64_t) {
+std::optional<ReceiveState> ScriptedKernel::tcp_receive_state(int fd, std::uint64_t, bool) {
   return ReceiveState{.offset = at(fd).received, .waiting = at(fd).waiting};
 }
 
@@ -281,7 +288,10 @@ bool ScriptedKernel::process_cpu_time_ns(std::uint32_t pid, std::uint64_t& cpu_n
   cpu_ns = 0;
   for (const auto& [tid, thread] : threads)
     if (thread.pid == pid) cpu_ns += thread.cpu_ns;
-  return processes.contains(pid);
+  const auto process = processes.find(pid);
+  if (process == processes.end()) return false;
+  cpu_ns += process->second.ended_cpu_ns;
+  return true;
 }
 
 std::optional<ChildState> ScriptedKernel::read_child(std::uint32_t pid) {

@@ -52,6 +52,7 @@ struct ScriptedThread {
   std::uint64_t cpu_ns = 0;
   ThreadFiles::Transferred transferred;
   CallState state = CallState::running;
+  bool is_ending = false;  // it is dead, and has its number still
 };
 
 struct ScriptedProcess {
@@ -59,9 +60,10 @@ struct ScriptedProcess {
   std::string program = "/usr/bin/server";
   std::string cgroup;
   std::vector<std::uint32_t> children;
-  bool is_dead = false;       // its parent has not reaped it
-  bool catches_ends = false;  // SIGCHLD
-  std::uint64_t image = 0;    // another for each program that it executes
+  bool is_dead = false;            // its parent has not reaped it
+  std::uint64_t ended_cpu_ns = 0;  // of its threads that are gone
+  bool catches_ends = false;       // SIGCHLD
+  std::uint64_t image = 0;         // another for each program that it executes
   bool has_executed = false;
   std::uint64_t reaped_faults = 0;
   std::map<std::int32_t, ScriptedFile*> files;
@@ -109,11 +111,13 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   bool keeps_packets(int) override { return false; }
   bool is_writable_end(int) override { return true; }
   std::uint32_t segment_bytes(int) override { return 0; }
+  bool merges_datagrams(int) override { return false; }
   bool is_readable(int fd) override;
   bool comes_no_more(int) override { return false; }
   std::uint32_t bytes_waiting(int fd) override { return at(fd).waiting; }
   std::uint64_t bytes_of_one_receive(int, std::uint64_t room, std::uint64_t waiting) override;
-  std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t) override;
+  std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t, bool) override;
+  std::optional<std::uint64_t> tcp_urgent_offset(int) override { return std::nullopt; }
   std::uint64_t tcp_quiet_ns(int fd) override { return static_cast<std::uint64_t>(now_ns - at(fd).last_data_ns); }
   DatagramQueue look_at_datagrams(int fd) override;
   std::vector<WaitingDatagram> datagrams_behind(int fd, const WaitingDatagram&, std::size_t most) override;
@@ -124,10 +128,12 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   std::optional<SendState> tcp_send_state(int fd, bool, std::uint64_t) override;
   bool cannot_send(int) override { return false; }
   std::uint64_t memory_not_received(int fd) override { return at(fd).not_received; }
+  std::optional<std::uint64_t> bytes_waiting_at(std::uint64_t inode) override;
   SendRoom room_to_send(int fd, std::uint64_t bytes) override;
   bool fails_for_room_only(int) override { return true; }
   bool refuses_datagram(int, const SocketDescription&, std::uint64_t) override { return false; }
   std::uint64_t bytes_left_in_file(int, std::optional<std::int64_t>) override { return UINT64_MAX; }
+  std::optional<std::int64_t> place_in_file(int) override { return std::nullopt; }
   bool can_move(int, int) override { return true; }
 
   // ProcessView
@@ -138,7 +144,9 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   std::optional<std::uint32_t> exit_code_of(int) override { return std::nullopt; }
   std::unique_ptr<ThreadFiles> files_of(std::uint32_t pid, std::uint32_t tid) override;
   std::optional<ThreadStatus> read_status(std::uint32_t tid) override;
-  std::optional<bool> is_ending(std::uint32_t, std::uint32_t tid) override { return !threads.contains(tid); }
+  std::optional<bool> is_ending(std::uint32_t, std::uint32_t tid) override {
+    return !threads.contains(tid) || threads.at(tid).is_ending;
+  }
   CallState call_state(std::uint32_t, std::uint32_t tid, std::int32_t) override { return threads.at(tid).state; }
   std::size_t read_memory(std::uint32_t, std::uint64_t address, std::span<std::byte> into) override;
   bool enter_strict_mode(std::uint32_t, std::uint32_t) override { return may_trace; }

@@ -84,6 +84,12 @@ struct Program {
     reader.file->bytes_are_taken(bytes);
     kernel.threads[reader.tid].transferred.read_bytes += bytes;
   }
+  // The read of the eventfd is over, and its thread makes another call, by which that shows.
+  void units_are_taken(std::uint32_t tid, ScriptedFile& file) {
+    constexpr std::uint64_t kNotOpen = 99;
+    file.units = 0;
+    call(tid, SYS_write, {kNotOpen, 0x2000, 8});
+  }
   void end_worker() {
     kernel.threads.erase(kWorker);
     kernel.announce(ProcessChange::Kind::exit, kWorker, kServer);

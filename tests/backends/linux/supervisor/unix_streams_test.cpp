@@ -101,7 +101,61 @@ TEST_CASE("unix streams: a non-blocking send into a full stream fails and is not
   pair.sender.send_timeout_ns = 2'000'000'000;
   CHECK(pair.was_let_go(pair.send_bytes(11)));  // for some time
   pair.look_around_later();
-  CHECK(pair.count(EventType::send) == 4);
+  CHECK(pair.count(EventType::send) == 3);
+}
+
+TEST_CASE("unix streams: of a send that moves a part, the bytes that wait at the other end show how much", "[linux]") {
+  Pair pair;
+  pair.send_bytes(700);
+  pair.receiver.bytes_come(700);
+  pair.sender.room = 50'000;
+  SECTION("non-blocking, when its thread makes another call") {
+    pair.sender.non_blocking = true;
+    pair.send_bytes(100'000);
+    pair.receiver.bytes_come(73'088);
+    pair.sender.room = 0;
+    CHECK(pair.answer(pair.send_bytes(100'000)) == EAGAIN);
+    CHECK(pair.lengths(EventType::send) == Lengths{700, 73'088});
+    pair.are_out_of_their_calls();
+    pair.receive_bytes(4096);
+    pair.receiver.bytes_are_taken(4096);
+    pair.receive_bytes(1'000'000);
+    pair.receiver.bytes_are_taken(69'692);
+    pair.look_around_later();
+    CHECK(pair.lengths(EventType::receive) == Lengths{4096, 69'692});
+  }
+  SECTION("non-blocking, before anything is received meanwhile") {
+    pair.sender.non_blocking = true;
+    pair.send_bytes(100'000);
+    const auto receive = pair.receive_bytes(4096);
+    CHECK_FALSE(pair.was_let_go(receive));
+    pair.receiver.bytes_come(36'544);
+    pair.are_out_of_their_calls();
+    pair.attend();
+    CHECK(pair.was_let_go(receive));
+    pair.receiver.bytes_are_taken(4096);
+    pair.look_around_later();
+    CHECK(pair.lengths(EventType::send) == Lengths{700, 36'544});
+    CHECK(pair.lengths(EventType::receive) == Lengths{4096});
+  }
+  SECTION("one whose time limit ends it") {
+    pair.sender.send_timeout_ns = 300'000'000;
+    pair.send_bytes(1'000'000);
+    pair.receiver.bytes_come(219'264);
+    pair.are_out_of_their_calls();
+    pair.look_around_later();
+    CHECK(pair.lengths(EventType::send) == Lengths{700, 219'264});
+    pair.send_bytes(1'000'000);
+    pair.are_out_of_their_calls();
+    pair.look_around_later();
+    CHECK(pair.lengths(EventType::send) == Lengths{700, 219'264});
+  }
+  SECTION("one that a receive makes room for sends everything") {
+    pair.send_bytes(100'000);
+    pair.receive_bytes(4096);
+    pair.look_around_later();
+    CHECK(pair.lengths(EventType::send) == Lengths{700, 100'000});
+  }
 }
 
 }  // namespace dpm

@@ -41,7 +41,8 @@ int main(int count, char** arguments) {
   test::FakeMachines machines;
   test::serve(Welcome{.machine = arguments[count - 2]}, [&](const Request& request) {
     const auto answers = machines.ask({{"here", request.body}});
-    test::send(Reply{request.number, answers.at(0).value()});
+    const auto& answer = answers.at(0);
+    test::send(Reply{request.number, answer ? *answer : ReplyBody(Refused{answer.error().what})});
     if (const auto* input = std::get_if<Input>(&request.body)) act(*input);
   });
 }

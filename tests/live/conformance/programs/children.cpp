@@ -351,13 +351,39 @@ void many_threads_of_a_child(const Actor& actor) {
   waits4(actor, "wait4", child, child);
 }
 
+constexpr const char* kCounts = "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done; exit 5";
+
 void other_program(const Actor& actor) {
-  std::array<char*, 4> words = {const_cast<char*>("sh"), const_cast<char*>("-c"),
-                                const_cast<char*>("i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done; exit 5"), nullptr};
+  std::array<char*, 4> words = {const_cast<char*>("sh"), const_cast<char*>("-c"), const_cast<char*>(kCounts), nullptr};
   pid_t child = 0;
   if (posix_spawn(&child, "/bin/sh", nullptr, nullptr, words.data(), environ) != 0) must(-1, "posix_spawn");
   actor.expect_of(child, "EXEC", 0, "-");
   waits4(actor, "wait4", child, child);
+}
+
+// Another thread than the first executes it: all others end, however much each has used, and whatever they are doing.
+void other_program_by_a_thread(const Actor& actor) {
+  for (const bool others_compute : {false, true}) {
+    const pid_t child = actor.forks("child", [others_compute](const Actor& its) {
+      compute_ms(kComputeMs);
+      for (int i = 0; i < 2; ++i) {
+        its.threads("thread",
+                    [others_compute](const Actor&) {
+                      do compute_ms(1);
+                      while (others_compute);
+                      for (;;) pause();
+                    })
+            .detach();
+      }
+      std::thread([] {
+        compute_ms(2 * kComputeMs);
+        execl("/bin/sh", "sh", "-c", kCounts, nullptr);
+      }).join();
+      return 1;
+    });
+    actor.expect_of(child, "EXEC", 0, "-");
+    waits4(actor, "wait4", child, child);
+  }
 }
 
 void killed(const Actor& actor) {
@@ -393,6 +419,7 @@ constexpr std::array kCases = {
     Case{"silent_child", silent_child},
     Case{"many_threads_of_a_child", many_threads_of_a_child},
     Case{"other_program", other_program},
+    Case{"other_program_by_a_thread", other_program_by_a_thread},
     Case{"killed", killed},
 };
 

@@ -2,6 +2,7 @@
 // used, so that a test can expect only used sockets, at no particular time.
 //
 // The line "PATHS" means that all of the thread's path events are listed.
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -114,11 +115,11 @@ void numbers_again(const Actor& actor) {
 }
 
 // A duplicate is announced when it is first used, and the socket ends with the last of them.
-void duplicate(const Actor& actor) {
+void duplicate_by(const Actor& actor, int (*make)(int)) {
   const pid_t child = actor.forks("child", [&](const Actor& process) {
     const Ends ends = medium("pair_stream").connect(process);
     there_and_back(process, ends);
-    const int other = must(dup(ends.a.fd), "dup");
+    const int other = must(make(ends.a.fd), "dup");
     close(ends.a.fd);
     there_and_back(process, {{other, ends.a.out, ends.a.in}, ends.b});
     process.expect("PATHS", 0, "-");
@@ -129,12 +130,21 @@ void duplicate(const Actor& actor) {
   actor.waits_for(child, "child");
 }
 
+void duplicate(const Actor& actor) {
+  duplicate_by(actor, [](int fd) { return dup(fd); });
+}
+
+void duplicate_by_fcntl(const Actor& actor) {
+  duplicate_by(actor, [](int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, 40); });
+}
+
 constexpr std::array kCases = {
     Case{"socket_pair", socket_pair},
     Case{"connection", connection},
     Case{"speaks_before_accept", speaks_before_accept},
     Case{"numbers_again", numbers_again},
     Case{"duplicate", duplicate},
+    Case{"duplicate_by_fcntl", duplicate_by_fcntl},
 };
 
 }  // namespace

@@ -117,8 +117,9 @@ test("groups: few processes stand alone, many are groups, and an opened group sh
 
 test("groups: arcs between boxes are sums, and no message is counted twice", () => {
   const boxes = boxes_of(MEMBERS, new Set(), true);
-  const pairs = [{ from: 1, to: 101, value: 2, messages: 2, bytes: 20 }, { from: 2, to: 102, value: 3, messages: 3, bytes: 30 }, { from: 1, to: 2, value: 5, messages: 5, bytes: 50 }, { from: 1, to: 999, value: 7, messages: 7, bytes: 70 }];
-  assert.deepEqual(arcs_of(boxes, pairs), [{ from: 0, to: 1, value: 5, messages: 5, bytes: 50 }, { from: 0, to: 0, value: 5, messages: 5, bytes: 50 }]);
+  const pair = (from: number, to: number, count: number) => ({ from, to, value: count, messages: count, bytes: 10 * count, activity: count + 1 });
+  const pairs = [pair(1, 101, 2), pair(2, 102, 3), pair(1, 2, 5), pair(1, 999, 7)];
+  assert.deepEqual(arcs_of(boxes, pairs), [{ from: 0, to: 1, value: 5, messages: 5, bytes: 50, activity: 7 }, { from: 0, to: 0, value: 5, messages: 5, bytes: 50, activity: 6 }]);
 });
 
 test("requests: the diagram of requests decides, then users, then flows, then sizes", () => {
@@ -165,6 +166,15 @@ test("asked: the answer covers the view, and small moves do not ask again", () =
   }
   const moves = new Set(Array.from({ length: 100 }, (_, i) => JSON.stringify(asked_window(5 + i * 0.001, 6 + i * 0.001, 1000))));
   assert(moves.size <= 3, `${moves.size} questions for a tenth of the width`);
+});
+
+test("asked: what is shown of a file's single events is asked for without what is beside them", () => {
+  const single = { from_s: 10, to_s: 30 };
+  for (const [from_s, to_s] of [[10, 12], [26, 30], [10, 30], [15, 16]]) {
+    const asked = asked_window(from_s, to_s, 1000, single);
+    assert(asked.from_s >= single.from_s && asked.to_s <= single.to_s && asked.from_s <= from_s && asked.to_s >= to_s, `${from_s} to ${to_s}: ${JSON.stringify(asked)}`);
+  }
+  assert.deepEqual(asked_window(9, 12, 1000, single), asked_window(9, 12, 1000));
 });
 
 test("ticks: they are in the range, at most as many as there is room for, and at least one", () => {

@@ -132,7 +132,7 @@ test("file: where there are only bins, the answer tells where single events are"
 });
 
 test("file: events of rows that are not shown are left out, and counted", async () => {
-  const list: requests.SingleEvents & requests.Part = {
+  const list: requests.SingleEvents & { from_s: number; to_s: number } = {
     exact: true, rows_left_out: 0, arcs_left_out: 0, seg_critical: [0, 0, 0],
     from_s: 0, to_s: 4, rows: [5, 6, 7].map((process) => ({ process, machine: 0 })), seg_row: [0, 1, 2], seg_kind: [0, 0, 1], seg_from: [0, 1, 2], seg_to: [1, 2, 3],
     arc_from: [0, 1], arc_to: [1, 2], arc_sent: [1, 2], arc_received: [1.5, 2.5], arc_bytes: [10, 20], arc_kind: [0, 0], arc_critical: [0, 1], arc_id: [100, 101],

@@ -1,20 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { amount_bounds, share_of } from "../../../../view/page/draw/colours";
 import { bytes, grouped, parse_time, percent, rounded, seconds, short, time_at } from "../../../../view/page/format";
 import { shortened, shown, visible } from "../../../../view/page/names";
 import { next_picture_ms, REST_MS } from "../../../../view/page/frame/pace";
 import { Parameters } from "../../../../view/page/source/requests";
 import { Source } from "../../../../view/page/source/source";
+import { as_of_text, same_version } from "../../../../view/page/state/as_of";
 import { Clock } from "../../../../view/page/state/clock";
 import { Feed } from "../../../../view/page/state/feed";
 import { mean_of } from "../../../../view/page/state/mean";
-import { parse_pin } from "../../../../view/page/state/pins";
+import { arcs_of } from "../../../../view/page/layout/groups";
+import { arc_pin, parse_pin } from "../../../../view/page/state/pins";
 import { decode_plan, encode_plan, moved, NO_PLAN, own, Plans, with_machine, with_replicas } from "../../../../view/page/state/plan";
 import { decode, encode, INITIAL, State } from "../../../../view/page/state/state";
-import { traffic_of, value_bounds } from "../../../../view/page/state/traffic";
+import { traffic_of, value_bounds, value_text, why_no_change } from "../../../../view/page/state/traffic";
 import { World } from "../../../../view/page/state/world";
 import { decision_cells } from "../../../../view/page/views/schedule";
-import { described } from "./answers";
+import { described, version as version_of } from "./answers";
 import { random_of } from "./random";
 
 test("address: what is written is read again", () => {
@@ -124,9 +127,41 @@ test("traffic: a rate is of the range, a change is of the rate before, and the f
   assert.equal(traffic_of(answer, "messages", "change").pairs[0].value, 1);
   assert(Number.isNaN(traffic_of({ ...answer, before_span_s: 0 }, "messages", "change").pairs[0].value));
   assert.equal(traffic_of(answer, "messages", "rate").loads.get(1)!.cpu, 0.5);
-  assert.deepEqual(value_bounds([NaN, 0, 3, 7], "rate"), { least: 3, most: 7 });
+  assert.deepEqual(value_bounds([NaN, 0, 3, 7], "rate"), { least: 0, most: 7 });
+  assert.deepEqual(value_bounds([0.5, 700], "rate"), { least: 0.5, most: 700 });
   assert.deepEqual(value_bounds([-4, 1], "change"), { least: -4, most: 4 });
   assert.deepEqual(value_bounds([], "rate"), { least: 0, most: 0 });
+});
+
+test("traffic: where changes are shown, a pair whose messages have ceased is active, and so are its processes", () => {
+  const answer = { span_s: 2, before_span_s: 2, process: [1], cpu_s: [0], waiting_s: [2], queue: [NaN], from: [1], to: [2], messages: [0], bytes: [0], before_messages: [8], before_bytes: [80] };
+  const change = traffic_of(answer, "messages", "change"), rate = traffic_of(answer, "messages", "rate");
+  assert.deepEqual([change.pairs[0].value, change.pairs[0].activity, rate.pairs[0].activity], [-2, 8, 0]);
+  for (const id of [1, 2]) assert.deepEqual([change.loads.get(id)!.activity, change.loads.get(id)!.sent, rate.loads.get(id)!.activity], [8, 0, 0]);
+  assert.deepEqual([why_no_change(answer, "change"), why_no_change({ ...answer, before_span_s: 0 }, "rate")], ["", ""]);
+  assert.match(why_no_change({ ...answer, before_span_s: 0 }, "change"), /no change is known/);
+});
+
+test("traffic: an arc has a mean size and its receiver's queue, and what is not known is not 0", () => {
+  const answer = { span_s: 2, before_span_s: 2, process: [1, 2], cpu_s: [1, 0.5], waiting_s: [0, 1], queue: [NaN, 3], from: [1, 2, 1], to: [2, 1, 7], messages: [10, 0, 4], bytes: [1000, 0, 0], before_messages: [5, 5, 0], before_bytes: [250, 500, 0] };
+  const values = (quantity: "size" | "queue", form: "rate" | "total" | "change") => traffic_of(answer, quantity, form).pairs.map(({ value }) => value);
+  assert.deepEqual(values("size", "rate"), [100, NaN, 0]);
+  assert.deepEqual(values("size", "total"), [100, NaN, 0]);
+  assert.deepEqual(values("size", "change"), [25, NaN, NaN]);
+  assert.deepEqual(values("queue", "rate"), [3, NaN, NaN]);
+  assert.deepEqual(values("queue", "change"), [NaN, NaN, NaN]);
+  assert.match(why_no_change(answer, "change", "queue"), /not known/);
+  assert.deepEqual([value_text(3, "queue", "rate"), value_text(100, "size", "total"), value_text(2, "messages", "rate")], ["3", "100\u202fB", "2/s"]);
+  assert.deepEqual([arc_pin("queue", 1, 2), arc_pin("size", 1, 2), arc_pin("messages", 1, 2)], ["queue:2", "bytes:1-2", "messages:1-2"]);
+});
+
+test("traffic: an arc between groups has the mean of all messages, and the longest queue", () => {
+  const boxes = [{ key: "a", group: null, of: null, members: [1, 2] }, { key: "b", group: null, of: null, members: [3, 4] }];
+  const pair = (from: number, to: number, value: number, messages: number) => ({ from, to, value, messages, bytes: value * messages, activity: messages });
+  const pairs = [pair(1, 3, 100, 1), pair(2, 3, 10, 9), pair(2, 4, NaN, 0)];
+  assert.equal(arcs_of(boxes, pairs, "mean")[0].value, 19);
+  assert.equal(arcs_of(boxes, pairs, "longest")[0].value, 100);
+  assert(Number.isNaN(arcs_of(boxes, pairs)[0].value));
 });
 
 test("traffic: ends that are not metered have messages, and stand in one group", () => {
@@ -136,6 +171,49 @@ test("traffic: ends that are not metered have messages, and stand in one group",
   const world = new World();
   world.take(described(1, { id: 7, name: "outside 10.0.0.1:80", outside: true }, { id: 8, name: "outside 10.0.0.2:80", outside: true }));
   for (const grouping of ["program", "machine", "container"] as const) assert.equal(world.group_of(7, grouping), world.group_of(8, grouping));
+});
+
+test("colours: amounts that are nearly equal have nearly the same colour, and more is never less", () => {
+  for (let seed = 1; seed <= 200; ++seed) {
+    const random = random_of(seed);
+    const decades = random() * 6, values = Array.from({ length: 2 + Math.floor(random() * 30) }, () => Math.pow(10, random() * decades)).sort((a, b) => a - b);
+    const { least, most } = amount_bounds(values);
+    const shares = values.map((value) => share_of(value, least, most));
+    shares.forEach((share, i) => {
+      assert(share >= 0 && share <= 1 && (i === 0 || share >= shares[i - 1]), `seed ${seed}`);
+      if (i > 0 && values[i] < 1.05 * values[i - 1]) assert(share - shares[i - 1] < 0.06, `seed ${seed}: ${values[i - 1]} and ${values[i]} have the shares ${shares[i - 1]} and ${share}`);
+    });
+    assert.equal(shares[shares.length - 1], 1);
+  }
+  const { least, most } = amount_bounds([24278, 24281]);
+  assert(share_of(24278, least, most) > 0.99);
+});
+
+test("versions: said where an answer is not of all that there is", () => {
+  assert.equal(as_of_text(version_of(9), 9, false), "");
+  assert.equal(as_of_text(version_of(9, { state: "recording", is_final: false }), 10, true), "");
+  assert.equal(as_of_text(version_of(9, { state: "recording", is_final: false }), 12, true), "as of 9\u202fs; the run is at 12\u202fs");
+  assert.equal(as_of_text(version_of(9, { state: "recording", is_final: false, working: 0.43 }), 9.5, false), "as of 9\u202fs; the run ended at 9.5\u202fs · computing 43\u202f%");
+  assert.equal(as_of_text(version_of(9, { is_final: false }), 9, false), "before the analysis of the whole trace");
+  assert(same_version(version_of(9), version_of(9, { working: 0.5 })));
+  for (const other of [version_of(8), version_of(9, { state: "recording" }), version_of(9, { is_final: false }), null]) assert(!same_version(version_of(9), other));
+});
+
+test("questions: what is worked on is asked again by itself until it is done, also by a feed that asks seldom", async () => {
+  Object.assign(globalThis, { document: { hidden: false }, window: globalThis });
+  const answers = [{ computing: 0.1, as_of: version_of(1) }, { as_of: version_of(1, { is_final: false, working: 0.5 }) }, { as_of: version_of(2) }];
+  let asked = 0;
+  const marked: unknown[] = [];
+  const request = async () => answers[Math.min(asked++, 2)];
+  const source = { link: { kind: "open" as const }, version: 1, tick: null, single: null, why_bins: "", on_tick: () => () => {}, on_link: () => {}, request: request as unknown as Source["request"] };
+  const feed = new Feed({ source, request: "queues", parameters: () => ({}), on_answer: () => {}, mark: { show: (answer) => marked.push(answer), update: () => {} }, each_ms: 1e9 });
+  feed.poke();
+  await new Promise((done) => setTimeout(done, 1800));
+  assert.deepEqual([asked, marked], [3, answers]);
+  feed.again();
+  await new Promise((done) => setTimeout(done, 20));
+  assert.equal(asked, 4);
+  feed.stop();
 });
 
 test("mean: as if each moment were added, and what is not known does not count", () => {
@@ -171,9 +249,9 @@ test("questions: time that passes waits for its turn, what the user chooses is a
   Object.assign(globalThis, { document: { hidden: false }, window: globalThis });
   let to_s = 1, selected = 1, version = 0;
   const asked: Parameters<"series">[] = [];
-  const request = async (_: string, parameters: Parameters<"series">) => (asked.push(parameters), { step_s: 1, t_s: [] });
-  const source = { link: { kind: "open" as const }, get version() { return version; }, tick: null, why_bins: "", on_tick: () => () => {}, on_link: () => {}, request: request as Source["request"] };
-  const feed = new Feed({ source, request: "series", parameters: () => ({ to_s, of: [{ what: "cpu", process: selected }] }), choice: ({ of }) => JSON.stringify(of), on_answer: () => {}, each_ms: 200 });
+  const request = async (_: string, parameters: Parameters<"series">) => (asked.push(parameters), { step_s: 1, t_s: [], as_of: version_of(1) });
+  const source = { link: { kind: "open" as const }, get version() { return version; }, tick: null, single: null, why_bins: "", on_tick: () => () => {}, on_link: () => {}, request: request as Source["request"] };
+  const feed = new Feed({ source, request: "series", parameters: () => ({ to_s, of: [{ what: "cpu", process: selected }] }), choice: ({ of }) => JSON.stringify(of), on_answer: () => {}, mark: null, each_ms: 200 });
   const passes = async (ms: number) => {
     for (const end = performance.now() + ms; performance.now() < end; ++to_s, ++version) {
       feed.poke();

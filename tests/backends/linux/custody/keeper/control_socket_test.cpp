@@ -25,9 +25,14 @@ struct Metering {
   MeterStatus status{100, "redis-server --port 0", flags_of("send,receive"), 2344, 2, 1790000000, "/tmp/an out"};
   std::vector<std::uint32_t> processes = {100, 104};
   bool stopped = false;
+  MeterChange change;
   MeterControl control() {
     return {[this] { return status; }, [this](MeterFlags flags) { status.flags = flags; }, [this] { return processes; },
-            [this] { stopped = true; }};
+            [this] { stopped = true; },
+            [this](MeterChange asked) {
+              change = std::move(asked);
+              return Result<void>();
+            }};
   }
 };
 
@@ -67,7 +72,7 @@ TEST_CASE("control: a request is answered by one line", "[keeper]") {
   CHECK(refused.find("receive") != std::string::npos);
   CHECK(metering.status.flags == flags_of("receive,createpath"));
   CHECK(answer_request("end", control) ==
-        "error a meter understands 'status', 'processes', 'stop' and 'flags LIST', not 'end'");
+        "error a meter understands 'status', 'processes', 'stop', 'flags LIST' and 'setmeter', not 'end'");
   CHECK_FALSE(metering.stopped);
   CHECK(answer_request("stop", control) == "ok stopping");
   CHECK(metering.stopped);
@@ -79,6 +84,30 @@ TEST_CASE("control: a request is answered by one line", "[keeper]") {
   CHECK(answer_request("status", control) ==
         "ok pid=100 events=2344 lost=2 since=1790000000 "
         "flags=receive,createpath output=/tmp/an%20out command=printf 'a b '");
+}
+
+TEST_CASE("control: setmeter names all flags of one process, and takes only stream sockets", "[keeper]") {
+  using Connection = MeterChange::Connection;
+  Metering metering;
+  const MeterControl control = metering.control();
+  CHECK(answer_request("setmeter 104 send,immediate keep", control) == "ok set");
+  CHECK(metering.change.pid == 104);
+  CHECK(metering.change.flags == flags_of("send,immediate"));
+  CHECK(metering.change.connection == Connection::keep);
+  CHECK(answer_request("setmeter 100 none none", control) == "ok set");
+  CHECK(metering.change.flags == MeterFlags());
+  CHECK(metering.change.connection == Connection::none);
+  CHECK(answer_request("setmeter 100 keep trace", control) == "ok set");
+  CHECK_FALSE(metering.change.flags);
+  CHECK(answer_request("setmeter 7 keep none", control) == "error process 7 is not metered here");
+  CHECK(answer_request("setmeter 100 sned none", control).find("did you mean 'send'") != std::string::npos);
+  CHECK(answer_request("setmeter 100 keep other", control) == "error setmeter: no connection 'other'");
+  CHECK(answer_request("setmeter 100 keep", control).starts_with("error setmeter: a process"));
+  const std::string refused = "error setmeter: a meter connection is a stream socket";
+  CHECK(answer_request("setmeter 100 keep given", control) == refused);
+  CHECK(answer_request("setmeter 100 keep given", control, UniqueFd(::socket(AF_UNIX, SOCK_DGRAM, 0))) == refused);
+  CHECK(answer_request("setmeter 100 keep given", control, UniqueFd(::socket(AF_INET, SOCK_STREAM, 0))) == "ok set");
+  CHECK(metering.change.given);
 }
 
 TEST_CASE("control: lines may come in pieces or many at a time", "[keeper]") {
