@@ -37,7 +37,7 @@ bool append_children(std::uint32_t pid, std::uint32_t tid, std::vector<std::uint
 std::optional<ChildState> parse_child(const char* stat) {
   constexpr int kState = 3, kParent = 4, kGroup = 5, kFlags = 9, kReapedMinor = 11, kReapedMajor = 13, kReapedUser = 16,
                 kReapedSystem = 17, kThreads = 20, kExitSignal = 38, kExitCode = 52;
-  constexpr unsigned long kForkedOnly = 0x40;  // PF_FORKNOEXEC of the kernel's sched.h
+  constexpr unsigned long kExiting = 0x4, kForkedOnly = 0x40;  // PF_EXITING, PF_FORKNOEXEC of the kernel's sched.h
   const char* at = std::strrchr(stat, ')');
   const char* name = std::strchr(stat, '(');
   if (at == nullptr || at[1] != ' ' || name == nullptr) return std::nullopt;
@@ -52,7 +52,11 @@ std::optional<ChildState> parse_child(const char* stat) {
     if (field == kState) child.state = at[1];
     if (field == kParent) child.parent_pid = static_cast<std::uint32_t>(std::strtoul(at, nullptr, 10));
     if (field == kGroup) child.group = static_cast<std::uint32_t>(std::strtol(at, nullptr, 10));
-    if (field == kFlags) child.has_executed = (std::strtoul(at, nullptr, 10) & kForkedOnly) == 0;
+    if (field == kFlags) {
+      const unsigned long flags = std::strtoul(at, nullptr, 10);
+      child.has_executed = (flags & kForkedOnly) == 0;
+      child.is_exiting = (flags & kExiting) != 0;
+    }
     if (field == kReapedMinor || field == kReapedMajor) child.reaped_faults += std::strtoull(at, nullptr, 10);
     if (field == kReapedUser || field == kReapedSystem) child.reaped_ticks += std::strtoull(at, nullptr, 10);
     if (field == kThreads) child.threads = static_cast<int>(std::strtol(at, nullptr, 10));

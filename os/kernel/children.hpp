@@ -24,9 +24,12 @@ struct ChildState {
       0;                      // page faults of these: each process has some, so this grows with each that is reaped
   std::string name;           // of 15 characters at most
   bool has_executed = false;  // a program, since it was forked; still known of a dead one
+  bool is_exiting = false;    // its first thread: the kernel takes it down
 
   // All its threads have ended, and its parent has not reaped it.
   bool has_ended() const { return state == 'Z' && threads <= 1; }
+  // It will have ended in a moment. Meanwhile the kernel frees its memory.
+  bool is_ending() const { return is_exiting && state != 'Z' && threads <= 1; }
   bool is_stopped_by_tracer() const { return state == 't'; }
 };
 

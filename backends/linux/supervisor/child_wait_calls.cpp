@@ -12,8 +12,9 @@
 namespace dpm {
 namespace {
 
-constexpr std::size_t kThreadsMax = 16;      // of a process whose children are looked up thread by thread
-constexpr std::size_t kChildrenPolled = 64;  // with more, only announcements tell that one has ended
+constexpr std::size_t kThreadsMax = 16;       // of a process whose children are looked up thread by thread
+constexpr std::size_t kChildrenPolled = 64;   // with more, only announcements tell that one has ended
+constexpr std::size_t kChildrenLookedAt = 8;  // for a call that does not wait: whether one is ending
 constexpr std::int64_t kFirstLookNs = 5'000'000;
 constexpr std::int64_t kLooksApartMaxNs = 300'000'000;
 constexpr std::int64_t kLooksApartUntoldNs = 20'000'000;  // where nothing is announced
@@ -37,7 +38,7 @@ CallOutcome ChildWaitCalls::wait_for_child(const Notification& notification, con
   ThreadFiles::ChildHandling handling;
   if (!thread.files->child_handling(handling)) return CallOutcome::let_go;
   const bool holds = may_hold(thread, request, handling);
-  const Look look = look_at_children(thread, request, handling.group, holds);
+  const Look look = look_at_children(thread, request, handling.group, holds && request.blocks);
   settle();  // of other threads, if an end was found that had not been announced yet
   // A child that ends between this look and the kernel's is gone before its clock can be read.
   if (!request.blocks && look.some_run) tracker_.cpu_times().count_children(*thread.process);
@@ -52,7 +53,9 @@ CallOutcome ChildWaitCalls::wait_for_child(const Notification& notification, con
   }
   if (!request.blocks || !shared_.news.tells_of_processes()) thread.wait->faults_before = reaped_faults(thread);
   child_waits_.add(thread.metered->pid(), thread);
-  if (look.ended.empty() && holds && look.all_known && !look.traced && hold(thread)) return CallOutcome::held;
+  const bool has_to_wait = request.blocks || look.some_end;
+  if (look.ended.empty() && holds && has_to_wait && look.all_known && !look.traced && hold(thread))
+    return CallOutcome::held;
   if (!look.ended.empty()) thread.wait->likely_child = look.ended.front();
   tracker_.cpu_times().count_children(*thread.process);
   return CallOutcome::let_go;
@@ -118,7 +121,8 @@ bool ChildWaitCalls::may_hold(TrackedThread& thread, const WaitRequest& request,
   kinship.keeps_no_ends = handling.ignored || (interrupts && !waits_again(thread.process->program));
   // Only the signal announces that a child was stopped.
   const bool hears_of_stops = !request.stops || interrupts;
-  return request.blocks && request.is_usual && hears_of_stops && !kinship.traces && !kinship.keeps_no_ends;
+  const bool may_be_interrupted = !request.blocks && interrupts;
+  return request.is_usual && hears_of_stops && !may_be_interrupted && !kinship.traces && !kinship.keeps_no_ends;
 }
 
 // `surely`: the call may be held, so nothing that would let it return may be missed: /proc is read in addition to the
@@ -138,7 +142,8 @@ ChildWaitCalls::Look ChildWaitCalls::look_at_children(TrackedThread& thread, con
   for (const std::uint32_t candidate : candidates) {
     const TrackedThread* first = shared_.table.thread(candidate);
     const bool runs = first != nullptr && !(polled && shared_.kernel.has_ended(first->thread_fd.get()));
-    if (runs && look.some_run && request.which == WaitRequest::Which::any) continue;
+    const bool tells_no_more = request.blocks ? look.some_run : look.looked_at >= kChildrenLookedAt;
+    if (runs && tells_no_more && request.which == WaitRequest::Which::any) continue;
     look_at_child(thread, request, own_group, candidate, look);
   }
   look.order_is_known = look.ended.size() == 1 || thread.process->kinship.threads.size() == 1;
@@ -153,6 +158,7 @@ void ChildWaitCalls::look_at_child(TrackedThread& thread, const WaitRequest& req
     std::erase(thread.process->kinship.children, candidate);
     return;
   }
+  ++look.looked_at;
   if (!request.asks_for(*child, own_group)) return;
   look.traced |= child->is_stopped_by_tracer();
   if (child->has_ended()) {
@@ -160,6 +166,7 @@ void ChildWaitCalls::look_at_child(TrackedThread& thread, const WaitRequest& req
     look.ended.push_back(candidate);
   } else {
     look.some_run = true;
+    look.some_end |= child->is_ending();
     look.runs_before |= look.ended.empty();
     look.all_known = look.all_known && shared_.table.process(candidate) != nullptr;
   }
@@ -245,11 +252,12 @@ void ChildWaitCalls::end_reaped(TrackedThread& thread) {
     const TrackedThread* first = shared_.table.thread(pid);
     const bool ended = first != nullptr && shared_.kernel.has_ended(first->thread_fd.get());
     if (!thread.wait || !ended || !is_gone(pid, thread.metered->pid())) continue;
-    tracker_.process_has_ended(pid, status_taken(*thread.wait));
+    tracker_.process_has_ended(
+        pid, shared_.kernel.exit_code_of(first->thread_fd.get()).value_or(status_taken(*thread.wait)));
   }
 }
 
-// What the call has told its program, as wait4() reports it.
+// What the call has told its program, as wait4() reports it, if the program has not written there since.
 std::uint32_t ChildWaitCalls::status_taken(const ChildWait& wait) {
   const Notification& notification = wait.notification;
   if (notification.call == SYS_wait4) {
@@ -334,8 +342,12 @@ void ChildWaitCalls::note_unseen_child(const TrackedThread& thread) {
 
 // Which child the call takes shows when one is gone.
 void ChildWaitCalls::go_on_to_take(TrackedThread& thread, const Look& look) {
+  thread.wait->likely_child = look.ended.front();
+  let_kernel_decide(thread);
+}
+
+void ChildWaitCalls::let_kernel_decide(TrackedThread& thread) {
   ChildWait& wait = *thread.wait;
-  wait.likely_child = look.ended.front();
   wait.held = false;
   slots_.clear(wait.slot);
   tracker_.cpu_times().count_children(*thread.process);
@@ -375,6 +387,8 @@ void ChildWaitCalls::check(std::int64_t now_ns) {
     wait.look_pause_ns = std::min(2 * wait.look_pause_ns, tells ? kLooksApartMaxNs : kLooksApartUntoldNs);
     wait.look_at_ns = now_ns + wait.look_pause_ns;
     settle_wait(*thread);
+    // The child ends too slowly for a call that does not wait.
+    if (thread->wait && thread->wait->held && !thread->wait->request.blocks) let_kernel_decide(*thread);
   }
 }
 

@@ -9,6 +9,10 @@
 // return EINTR where it would return the child without a meter. Only programs that are known to repeat such a call are
 // held same, and only where their children's CPU time cannot be known otherwise. Other calls are let go at once.
 //
+// A call that does not wait (WNOHANG) is held only while a child that it may take is ending, and for milliseconds at
+// most: otherwise the child may be gone between the supervisor's look and the kernel's, and the time in which its memory
+// was freed is in no counter.
+//
 // Which child a call takes is certain only if no other can be taken instead: the kernel takes the first in its own
 // order that has ended when it makes the call, which may be one that ran when the supervisor looked. Otherwise it shows
 // afterwards, by the child that is gone: at the thread's next call, or at the next look around.
@@ -52,7 +56,9 @@ class ChildWaitCalls {
   struct Look {
     std::vector<std::uint32_t> ended;  // children that the call may reap, in its order
     bool some_run = false;             // other children run
-    bool all_known = true;             // all of them are metered
+    bool some_end = false;             // of these, some will have ended in a moment
+    std::size_t looked_at = 0;
+    bool all_known = true;  // all of them are metered
     bool order_is_known = true;
     bool runs_before = false;  // one that runs comes before the first that has ended: the call takes it if it ends now
     bool traced = false;       // one is stopped for its tracer
@@ -70,6 +76,7 @@ class ChildWaitCalls {
                      std::uint32_t candidate, Look& look);
   void take_note(TrackedThread& thread, std::uint32_t child_pid, Evidence evidence);
   void settle_wait(TrackedThread& thread);
+  void let_kernel_decide(TrackedThread& thread);
   void go_on_to_take(TrackedThread& thread, const Look& look);
   bool take_reaped(TrackedThread& thread);
   void end_reaped(TrackedThread& thread);

@@ -128,10 +128,10 @@ static __always_inline int is_pipe_or_eventfd(const struct task_struct* task, s3
   return find_file(task, descriptor, &found) && (found.type == file_fifo || is_eventfd(&found));
 }
 
-// The operations on pipes: those on sockets are seen there, and those on files are none between processes.
+// The operations on pipes: those on sockets are seen there, and those on files are none between processes. They are counted one by one,
+// because the kernel would verify the loop once for each sum that it can have, which takes a second.
 struct submission {
   u64 blocks;  // where the program has the addresses of its struct iocb
-  u32 count;
 };
 
 static int count_operation(u32 at, struct submission* submission) {
@@ -141,16 +141,15 @@ static int count_operation(u32 at, struct submission* submission) {
   if (!submission) return 1;
   bpf_probe_read_user(&block, sizeof block, (const void*)(submission->blocks + at * sizeof block));
   bpf_probe_read_user(&descriptor, sizeof descriptor, (const void*)(block + descriptor_at));
-  if (is_pipe_or_eventfd(bpf_get_current_task_btf(), descriptor)) ++submission->count;
+  if (is_pipe_or_eventfd(bpf_get_current_task_btf(), descriptor)) count_bypass(dpm_bypass_aio, 1);
   return 0;
 }
 
 static __always_inline void submits(const struct pt_regs* regs) {
   enum { looked_at_max = 256 };
-  struct submission submission = {regs->dx, 0};
+  struct submission submission = {regs->dx};
   const u64 wanted = regs->si;
   bpf_loop(wanted < looked_at_max ? wanted : looked_at_max, count_operation, &submission, 0);
-  if (submission.count) count_bypass(dpm_bypass_aio, submission.count);
 }
 
 static __always_inline int duplicates(const struct pt_regs* regs) {

@@ -150,6 +150,26 @@ TEST_CASE("notifications: the CPU time of children is counted from the first wai
   CHECK(program.kernel.counted.contains(kChild));
 }
 
+TEST_CASE("notifications: a call that does not wait is held for milliseconds while a child is ending", "[linux]") {
+  const auto [catches_ends, ends_soon] =
+      GENERATE(std::pair{false, true}, std::pair{false, false}, std::pair{true, true});
+  Program program;
+  program.kernel.processes[kServer].catches_ends = catches_ends;
+  program.start_child();
+  program.kernel.processes[kChild].is_exiting = true;
+  const auto id = program.wait_for_any_child(WNOHANG);
+  CHECK(program.waits(id) == !catches_ends);
+  if (catches_ends) return;
+  if (ends_soon) {
+    program.end_child();
+  } else {
+    program.kernel.now_ns += 10'000'000;
+    program.handler.look_around(program.kernel.now_ns);
+  }
+  CHECK(program.was_let_go(id));
+  CHECK(program.count(EventType::wait) == (ends_soon ? 1 : 0));
+}
+
 TEST_CASE("notifications: a child that ends before a counter is opened has the CPU time of the last look at it",
           "[linux]") {
   Program program;
@@ -281,6 +301,7 @@ TEST_CASE("notifications: a child that makes no call is found by its parent's wa
 TEST_CASE("notifications: the end that a wait cannot be held for shows by the child that is gone", "[linux]") {
   Unannounced program;
   program.kernel.processes[kServer].catches_ends = true;
+  program.kernel.exit_code = 9 << 8;  // the program has cleared its own copy since
   program.make_child();
   const auto id = program.wait_for_any_child();
   CHECK(program.was_let_go(id));
@@ -288,7 +309,8 @@ TEST_CASE("notifications: the end that a wait cannot be held for shows by the ch
   program.child_is_reaped();
   program.call(kServer, SYS_sendto, {kFd, 0x2000, 1});
   CHECK(program.count(EventType::wait) == 1);
-  CHECK(program.count(EventType::destroy_process) == 1);
+  REQUIRE(program.count(EventType::destroy_process) == 1);
+  CHECK(program.of(EventType::destroy_process)[0].code == 9);
 }
 
 TEST_CASE("notifications: what looking has missed is counted by name", "[linux]") {

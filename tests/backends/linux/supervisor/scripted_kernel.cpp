@@ -302,6 +302,7 @@ std::optional<ChildState> ScriptedKernel::read_child(std::uint32_t pid) {
   state.parent_pid = found->second.parent_pid;
   state.state = found->second.is_dead ? 'Z' : 'S';
   state.threads = 1;
+  state.is_exiting = found->second.is_exiting || found->second.is_dead;
   state.name = read_command_name(pid, pid);
   state.has_executed = found->second.has_executed;
   state.reaped_faults = found->second.reaped_faults;

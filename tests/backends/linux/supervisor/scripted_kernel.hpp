@@ -60,6 +60,7 @@ struct ScriptedProcess {
   std::string program = "/usr/bin/server";
   std::string cgroup;
   std::vector<std::uint32_t> children;
+  bool is_exiting = false;
   bool is_dead = false;            // its parent has not reaped it
   std::uint64_t ended_cpu_ns = 0;  // of its threads that are gone
   bool catches_ends = false;       // SIGCHLD
@@ -87,8 +88,9 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   std::map<std::uint64_t, std::vector<std::byte>> memory;  // of every process, by address
   std::int64_t now_ns = 1'000'000'000;
   bool may_trace = true;
-  std::uint64_t borrowed = 0;  // descriptors, so far
-  bool announces = true;       // forks, execs and ends
+  std::uint64_t borrowed = 0;              // descriptors, so far
+  bool announces = true;                   // forks, execs and ends
+  std::optional<std::uint32_t> exit_code;  // of the thread that is gone
 
   // ---- what was answered: 0 is "let go", otherwise an errno
   std::map<std::uint64_t, int> answers;
@@ -141,7 +143,7 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   std::uint16_t runnable_tasks(std::int64_t) override { return 1; }
   UniqueFd open_thread(std::uint32_t tid, std::uint32_t pid) override;
   bool has_ended(int thread_fd) override { return !threads.contains(tid_of_.at(thread_fd)); }
-  std::optional<std::uint32_t> exit_code_of(int) override { return std::nullopt; }
+  std::optional<std::uint32_t> exit_code_of(int) override { return exit_code; }
   std::unique_ptr<ThreadFiles> files_of(std::uint32_t pid, std::uint32_t tid) override;
   std::optional<ThreadStatus> read_status(std::uint32_t tid) override;
   std::optional<bool> is_ending(std::uint32_t, std::uint32_t tid) override {
