@@ -128,6 +128,8 @@ void LevelsAnalysis::pass_time(Process& process, const Event& event) {
   amounts.cpu_ns = cpu_between_ns(process.proc_time_ns, event.proc_time_ns, was_acquired(*info_, event.process));
   process.proc_time_ns = std::max(process.proc_time_ns, event.proc_time_ns);
   if (process.doing == Doing::waits_for_message) amounts.waiting_ns = elapsed_ns - std::min(elapsed_ns, amounts.cpu_ns);
+  if (process.doing == Doing::waits_for_message && event.type == EventType::receive)
+    process.waits.add(amounts.waiting_ns);
   amounts.queue_ns = process.queue_length * elapsed_ns;
   const std::uint64_t waited_ns = event.type == EventType::wait ? std::min(event.sequence, elapsed_ns) : 0;
   change(curve, [&](auto& of) {
@@ -306,6 +308,10 @@ std::optional<RunTime> LevelsAnalysis::last_of(ProcessId id) const {
 MachineId LevelsAnalysis::machine_of(ProcessId id) const {
   if (doing(id) == Doing::not_seen) return {};
   return processes_[id.value].stays[processes_[id.value].current].machine;
+}
+
+WaitCounts LevelsAnalysis::waits_of(ProcessId id) const {
+  return id.value < processes_.size() ? processes_[id.value].waits : WaitCounts{};
 }
 
 std::int64_t LevelsAnalysis::width_ns_at(RunTime from) const {

@@ -31,6 +31,7 @@
 #include "analysis/levels/machine_offsets.hpp"
 #include "analysis/levels/pair_numbers.hpp"
 #include "analysis/levels/stays.hpp"
+#include "analysis/levels/wait_counts.hpp"
 #include "model/event_source.hpp"
 
 namespace dpm {
@@ -97,6 +98,7 @@ class LevelsAnalysis : public EventSink {
   std::optional<RunTime> first_of(ProcessId process) const;  // none: it has no event
   std::optional<RunTime> last_of(ProcessId process) const;
   MachineId machine_of(ProcessId process) const;  // of its last event
+  WaitCounts waits_of(ProcessId process) const;   // that a RECEIVE has ended
 
   std::uint64_t events() const { return events_; }
   // Bins are at least as fine as this at that moment and later: finer windows show steps.
@@ -115,6 +117,7 @@ class LevelsAnalysis : public EventSink {
     Doing doing = Doing::not_seen;
     bool has_queue = false;
     std::uint64_t queue_length = 0;
+    WaitCounts waits;
     std::size_t last_sent = ~std::size_t{0}, last_received = ~std::size_t{0};  // pairs
   };
   struct Pair {

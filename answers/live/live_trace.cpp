@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "answers/live/levels_answer.hpp"
+#include "answers/live/live_metrics.hpp"
 #include "answers/live/placement_answers.hpp"
 #include "answers/live/request_diagram.hpp"
 #include "answers/live/time_answers.hpp"
@@ -371,25 +372,8 @@ void LiveTrace::answer(const PageRequest& request, Done done) {
 }
 
 std::vector<view::MetricFamily> LiveTrace::metrics() {
-  using Type = view::MetricFamily::Type;
   const auto held = lock();
-  const LevelsAnalysis& levels = recording_.levels();
-  const Ledger& ledger = recording_.ledger();
-  const auto number = [](auto value) { return std::vector<view::MetricSample>{{{}, static_cast<double>(value)}}; };
-  const std::vector<RunTime> all = {{-(std::int64_t{1} << 61)}, {std::int64_t{1} << 61}};
-  ProcessAmounts sum;
-  for (std::uint32_t p = 0; p < levels.processes(); ++p) sum += levels.of(ProcessId{p}, all).front();
-  return {{"dpm_events_total", "Events read.", Type::counter, number(levels.events())},
-          {"dpm_events_lost_total", "Events that were lost.", Type::counter, number(ledger.lost)},
-          {"dpm_messages_sent_total", "SENDs of all processes.", Type::counter, number(sum.sent)},
-          {"dpm_sent_bytes_total", "Bytes of these.", Type::counter, number(sum.sent_bytes)},
-          {"dpm_messages_received_total", "RECEIVEs of all processes.", Type::counter, number(sum.received)},
-          {"dpm_cpu_seconds_total", "CPU time of all processes.", Type::counter,
-           number(static_cast<double>(sum.cpu_ns) * 1e-9)},
-          {"dpm_waiting_seconds_total", "Time that processes waited.", Type::counter,
-           number(static_cast<double>(sum.waiting_ns) * 1e-9)},
-          {"dpm_processes", "Processes and threads with events.", Type::gauge, number(levels.processes())},
-          {"dpm_levels_bytes", "Memory of sums over time.", Type::gauge, number(levels.bytes())}};
+  return live_metrics(recording_.levels(), recording_.trace_info(), recording_.ledger());
 }
 
 }  // namespace dpm::cli

@@ -39,6 +39,18 @@ std::string escaped(std::string_view text, bool escapes_quotes) {
   return result;
 }
 
+std::string_view name_of(MetricFamily::Type type) {
+  switch (type) {
+    case MetricFamily::Type::counter:
+      return "counter";
+    case MetricFamily::Type::gauge:
+      return "gauge";
+    case MetricFamily::Type::histogram:
+      return "histogram";
+  }
+  return "untyped";
+}
+
 std::string number(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
@@ -46,7 +58,7 @@ std::string number(double value) {
 }
 
 void append_sample(std::string& text, const std::string& name, const MetricSample& sample) {
-  text += name;
+  text += name + sample.part;
   char separator = '{';
   for (const auto& [label, value] : sample.labels) {
     DPM_CHECK(is_metric_name(label));
@@ -63,7 +75,7 @@ std::string prometheus_text(std::span<const MetricFamily> families) {
   for (const auto& family : families) {
     DPM_CHECK(is_metric_name(family.name));
     fmt::format_to(std::back_inserter(text), "# HELP {} {}\n# TYPE {} {}\n", family.name, escaped(family.help, false),
-                   family.name, family.type == MetricFamily::Type::counter ? "counter" : "gauge");
+                   family.name, name_of(family.type));
     for (const auto& sample : family.samples) append_sample(text, family.name, sample);
   }
   return text;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "model/random.hpp"
 #include "tests/support/catch.hpp"
@@ -55,13 +56,14 @@ struct Run {
   std::vector<Event> events;
   Recount recount;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::pair<std::int64_t, std::uint32_t>>> sends;
+  std::map<std::uint32_t, std::vector<std::uint64_t>> waits;  // for messages that came, by process
   std::int64_t end = 0;
 };
 
 // Processes that work, send, receive and wait, on one clock that shows `zero` at the beginning.
 Run random_run(std::uint64_t seed, std::uint32_t processes, std::uint32_t steps, std::int64_t zero) {
   Random random(seed);
-  Run run{.info = info_of(processes, 1), .events = {}, .recount = {}, .sends = {}};
+  Run run{.info = info_of(processes, 1), .events = {}, .recount = {}, .sends = {}, .waits = {}};
   struct State {
     std::int64_t now = 0;
     std::uint64_t cpu = 0, queue = 0;
@@ -120,6 +122,7 @@ Run random_run(std::uint64_t seed, std::uint32_t processes, std::uint32_t steps,
           run.recount.amounts.push_back(
               {p, &ProcessAmounts::waiting_ns, static_cast<double>(elapsed) - static_cast<double>(cpu), from, to});
         emit(p, EventType::receive, to, peer, bytes, i);
+        run.waits[p].push_back(static_cast<std::uint64_t>(elapsed) - cpu);
         count(p, &ProcessAmounts::received, 1);
         count(p, &ProcessAmounts::received_bytes, bytes);
         if (states[p].queue > 0) --states[p].queue;
@@ -184,6 +187,11 @@ void check_all(const Run& run, const LevelsAnalysis& levels, const std::vector<R
         CHECK(static_cast<double>(amounts[i].*kAll[what]) == Approx(expected).margin(margin).epsilon(0));
       }
   }
+  for (const auto& [p, waits] : run.waits) {
+    const WaitCounts counts = levels.waits_of(ProcessId{p});
+    CHECK(counts.sum_ns == std::accumulate(waits.begin(), waits.end(), std::uint64_t{0}));
+    CHECK(std::accumulate(counts.counts.begin(), counts.counts.end(), std::uint64_t{0}) == waits.size());
+  }
   for (const auto& [ends, messages] : run.sends) {
     const auto pair = pair_between(levels, ProcessId{ends.first}, ProcessId{ends.second});
     REQUIRE(pair.has_value());
@@ -207,6 +215,23 @@ TEST_CASE("levels: windows on the edges of bins are as if each event were looked
     const Run run = random_run(seed, 4, 600, static_cast<std::int64_t>(random.below(1'000'000)) * kWidthNs - 5'000'000);
     const auto levels = levels_of(run, {.finest_ns = kWidthNs});
     check_all(run, levels, random_edges(random, run.end, kWidthNs));
+  }
+}
+
+TEST_CASE("levels: each wait is counted below the first bound that is not less than it", "[levels]") {
+  Random random(1);
+  WaitCounts counts;
+  std::vector<std::uint64_t> waits;
+  for (int i = 0; i < 3000; ++i) {
+    const std::uint64_t bound = WaitCounts::kBounds_ns[random.below(WaitCounts::kBounds_ns.size())];
+    waits.push_back(random.chance(.3) ? bound : random.below(2 * bound));
+    counts.add(waits.back());
+  }
+  std::uint64_t so_far = 0;
+  for (std::size_t i = 0; i < WaitCounts::kBounds_ns.size(); ++i) {
+    so_far += counts.counts[i];
+    const auto below = [i](std::uint64_t wait) { return wait <= WaitCounts::kBounds_ns[i]; };
+    CHECK(so_far == static_cast<std::uint64_t>(std::count_if(waits.begin(), waits.end(), below)));
   }
 }
 

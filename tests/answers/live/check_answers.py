@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -117,6 +118,41 @@ def compare(what: str, trace: pathlib.Path) -> None:
               {key: statistics["ledger"][key] for key in ("seen", "kept", "lost")})
 
 
+def metrics(what: str, trace: pathlib.Path) -> None:
+    """The sums for Prometheus are those of the statistics, by program; promtool reads them, and tries the example's alerts."""
+    with Served(trace) as served:
+        served.await_end()
+        with urllib.request.urlopen(f"{served.url}metrics", timeout=60) as answer:
+            text = answer.read().decode()
+    values = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+    statistics = json.loads(dpm("statistics", "--json", trace).stdout)
+    cpu_s: dict[str, float] = {}
+    for process in statistics["processes"]:
+        program = process["process"].partition("#")[0]
+        cpu_s[program] = cpu_s.get(program, 0) + process["cpu_s"]
+    for program, used_s in cpu_s.items():
+        near(f"{what}: CPU time of {program}", float(values[f'dpm_program_cpu_seconds_total{{program="{program}"}}']), used_s, 1e-6)
+    received = sum(float(value) for name, value in values.items() if name.startswith("dpm_program_messages_received_total"))
+    check(f"{what}: RECEIVEs", received, float(values["dpm_messages_received_total"]))
+    for program in cpu_s:
+        check(f"{what}: waits of {program}", values[f'dpm_wait_seconds_bucket{{program="{program}",le="+Inf"}}'],
+              values[f'dpm_wait_seconds_count{{program="{program}"}}'])
+    if promtool := shutil.which("promtool"):
+        told = subprocess.run([promtool, "check", "metrics"], input=text, capture_output=True, text=True)
+        check(f"{what}: promtool check metrics", (told.returncode, told.stderr), (0, ""))
+
+
+def alerts() -> None:
+    promtool, example = shutil.which("promtool"), SOURCE / "examples/monitoring"
+    if not promtool:
+        print("SKIPPED: in part: promtool is not installed")
+        return
+    for words in (["check", "rules", "alerts.yml"], ["check", "config", "--syntax-only", "prometheus.yml"], ["test", "rules", "alerts_test.yml"]):
+        told = subprocess.run([promtool, *words], cwd=example, capture_output=True, text=True)
+        check(" ".join(words), told.returncode and told.stdout + told.stderr, 0)
+    json.loads((example / "dashboard.json").read_text())
+
+
 def predictions(what: str, trace: pathlib.Path) -> None:
     with Served(trace) as served:
         served.await_end()
@@ -193,12 +229,15 @@ with tempfile.TemporaryDirectory() as name:
     ran = dpm("run", SOURCE / "scenarios/file-system/scenario.json", "-o", folder / "fs")
     check("dpm run", ran.returncode, 0)
     compare("file system", folder / "fs")
+    metrics("file system", folder / "fs")
+    alerts()
     predictions("file system", folder / "fs")
     metered = dpm("meter", "-o", folder / "live", "--", "python3", "-c", LIVE, "200", "0")
     if metered.returncode != 0:
         print("SKIPPED: in part: this machine does not let a program be metered:", metered.stderr.splitlines()[-1])
     else:
         compare("live", folder / "live")
+        metrics("live", folder / "live")
         if dpm("merge", folder / "live", folder / "live", "-o", folder / "merged").returncode == 0:
             compare("merged", folder / "merged")
         compare("seen running", live(folder))

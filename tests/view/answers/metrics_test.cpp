@@ -19,6 +19,16 @@ TEST_CASE("metrics: a family is its help, its type and its samples", "[answers]"
         "# HELP dpm_p P.\n# TYPE dpm_p gauge\ndpm_p 1.25\n");
 }
 
+TEST_CASE("metrics: the parts of a histogram are behind its name", "[answers]") {
+  const MetricFamily family{
+      "w",
+      "h",
+      MetricFamily::Type::histogram,
+      {{{{"le", "0.5"}}, 2, "_bucket"}, {{{"le", "+Inf"}}, 3, "_bucket"}, {{}, 1.5, "_sum"}, {{}, 3, "_count"}}};
+  CHECK(prometheus_text({&family, 1}) ==
+        "# HELP w h\n# TYPE w histogram\nw_bucket{le=\"0.5\"} 2\nw_bucket{le=\"+Inf\"} 3\nw_sum 1.5\nw_count 3\n");
+}
+
 TEST_CASE("metrics: hostile values stay inside their quotation marks", "[answers]") {
   const MetricFamily family{
       "m", "a\\b\nc\"", MetricFamily::Type::gauge, {{{{"n", "a\"} 1\n\\é"}, {"o", "\xff\xc3"}}, 1}}};
