@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "answers/findings/recorded_samples.hpp"
@@ -24,12 +26,18 @@ Result<ProcessId> process_named(const std::string& name, const BlameAnalysis& bl
                (nearest.empty() ? " (dpm statistics lists them)" : "; did you mean '" + nearest + "'?")};
 }
 
-Result<Interval> interval_of(const BlameAnalysis& blame, ProcessId process, const std::string& name,
-                             std::size_t request) {
-  const auto interval = request == 0 ? blame.lifetime(process) : blame.request(process, request);
-  if (interval) return *interval;
-  return Error{
-      fmt::format("--request {}: '{}' made {} requests that were answered", request, name, blame.requests(process))};
+LocalTime first_of(MachineId machine, std::span<const Event> events) {
+  LocalTime first{INT64_MAX};
+  for (const Event& event : events)
+    if (event.machine == machine) first = std::min(first, event.local_time);
+  return first;
+}
+
+std::string what_of(const BlameQuestion& question, const std::string& name) {
+  std::string what = question.request == 0 ? name : fmt::format("request {} of {}", question.request, name);
+  if (question.from_s) what += fmt::format(" from {:.9g} s", *question.from_s);
+  if (question.to_s) what += fmt::format(" to {:.9g} s", *question.to_s);
+  return what;
 }
 
 // The file to divide by; empty: exactly, as far as the trace has the times.
@@ -43,7 +51,28 @@ std::string samples_for(const BlameQuestion& question, bool is_measured, const s
 }  // namespace
 
 BlameFinder::BlameFinder(std::span<const Event> events, const ClockAnalysis& clocks, const TraceInput& input)
-    : input_(input), time_(clocks.result()), times_ns_(time_.times_ns(events)), blame_(events, times_ns_, input.info) {}
+    : events_(events),
+      input_(input),
+      time_(clocks.result()),
+      times_ns_(time_.times_ns(events)),
+      blame_(events, times_ns_, input.info) {}
+
+Result<Interval> BlameFinder::interval_of(const BlameQuestion& question, ProcessId process) const {
+  auto interval = question.request == 0 ? blame_.lifetime(process) : blame_.request(process, question.request);
+  const std::string& name = input_.info[process].name;
+  if (!interval)
+    return Error{fmt::format("--request {}: '{}' made {} requests that were answered", question.request, name,
+                             blame_.requests(process))};
+  if (!question.from_s && !question.to_s) return *interval;
+  const MachineId machine = input_.info[process].machine;
+  const LocalTime begin =
+      machine.value < question.begins.size() ? question.begins[machine.value] : first_of(machine, events_);
+  const auto at_ns = [&](double seconds) { return time_.at(machine, {begin.ns + std::llround(seconds * 1e9)}).ns; };
+  if (question.from_s) interval->from_ns = at_ns(*question.from_s);
+  if (question.to_s) interval->to_ns = at_ns(*question.to_s);
+  if (interval->to_ns > interval->from_ns) return *interval;
+  return Error{fmt::format("--from, --to: '{}' has no time between them", name)};
+}
 
 Result<std::optional<BlameTree>> BlameFinder::find(const BlameQuestion& question) const {
   const auto longest = blame_.longest();
@@ -52,10 +81,9 @@ Result<std::optional<BlameTree>> BlameFinder::find(const BlameQuestion& question
       question.of.empty() ? Result<ProcessId>(*longest) : process_named(question.of, blame_, input_.info);
   if (!process) return process.error();
   const std::string& name = input_.info[*process].name;
-  const auto interval = interval_of(blame_, *process, name, question.request);
+  const auto interval = interval_of(question, *process);
   if (!interval) return interval.error();
-  BlameTree tree{.what = question.request == 0 ? name : fmt::format("request {} of {}", question.request, name),
-                 .is_measured = blame_.is_measured(*process)};
+  BlameTree tree{.what = what_of(question, name), .is_measured = blame_.is_measured(*process)};
   const std::string samples = samples_for(question, tree.is_measured, input_.directory);
   if (!samples.empty()) {
     const auto states = read_recorded_samples(samples, input_.info, time_);

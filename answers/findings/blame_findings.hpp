@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/blame/blame.hpp"
 #include "analysis/blame/blame_tree.hpp"
 #include "analysis/clocks/clocks.hpp"
 #include "analysis/clocks/common_time.hpp"
@@ -17,7 +18,10 @@ namespace dpm::cli {
 struct BlameQuestion {
   std::string of;           // the process; empty: the one that was seen longest
   std::size_t request = 0;  // its request with this number; 0: all its time
-  std::string samples;      // a file; empty: that beside a trace which does not have the times itself, if there is one
+  // Only this part of its time, since the beginning of its machine, by its clock. Nothing: since its first event, until its last one.
+  std::optional<double> from_s, to_s;
+  std::vector<LocalTime> begins = {};  // by machine; empty: its first event
+  std::string samples;  // a file; empty: that beside a trace which does not have the times itself, if there is one
 };
 
 // For several questions of one trace. What it is made of must live as long.
@@ -31,6 +35,9 @@ class BlameFinder {
   std::span<const std::int64_t> times_ns() const { return times_ns_; }
 
  private:
+  Result<BlameAnalysis::Interval> interval_of(const BlameQuestion& question, ProcessId process) const;
+
+  std::span<const Event> events_;
   const TraceInput& input_;
   CommonTime time_;
   std::vector<std::int64_t> times_ns_;

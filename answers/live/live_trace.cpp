@@ -34,6 +34,10 @@ Result<Answer> stamped(Result<Answer> answer, Json version) {
   return answer;
 }
 
+std::optional<double> number_of(const Json& params, const char* name) {
+  return params.contains(name) ? std::optional(params.at(name).get<double>()) : std::nullopt;
+}
+
 std::uint64_t whole_number(const Json& param) { return static_cast<std::uint64_t>(param.get<double>()); }
 
 }  // namespace
@@ -200,13 +204,31 @@ LiveTrace::Reply LiveTrace::explain(std::function<Result<Json>(const WholeBlame&
               .find = [whole = findings_, find = std::move(find)] { return answer_of(find(*whole->blame)); }};
 }
 
+std::vector<LocalTime> LiveTrace::begins() const {
+  const MachineOffsets& offsets = recording_.levels().offsets();
+  std::vector<LocalTime> begins(recording_.info().machines.size());
+  for (std::uint16_t machine = 0; machine < begins.size(); ++machine)
+    if (offsets.has(MachineId{machine})) begins[machine] = offsets.local_time(MachineId{machine}, RunTime{});
+  return begins;
+}
+
 LiveTrace::Reply LiveTrace::blame(const Json& params) const {
   const auto& processes = recording_.info().processes;
   const double of = params.at("of");
   const bool is_chosen = of >= 0 && of < static_cast<double>(processes.size());
-  return explain([name = is_chosen ? processes[static_cast<std::size_t>(of)].name : ""](const WholeBlame& blame) {
-    return blame.blame(name);
-  });
+  BlameQuestion question{.of = is_chosen ? processes[static_cast<std::size_t>(of)].name : "",
+                         .from_s = number_of(params, "from_s"),
+                         .to_s = number_of(params, "to_s"),
+                         .begins = begins()};
+  return explain([question = std::move(question)](const WholeBlame& blame) { return blame.blame(question); });
+}
+
+LiveTrace::Reply LiveTrace::statistics(const Json& params) const {
+  TracePart part{.from_s = number_of(params, "from_s"), .to_s = number_of(params, "to_s"), .begins = begins()};
+  if (part.is_all()) return answer_of(statistics_document(*findings_));
+  return Task{.is_slow = true, .find = [directory = findings_->found.input.directory, part = std::move(part)] {
+                return answer_of(statistics_document(directory, part));
+              }};
 }
 
 LiveTrace::Reply LiveTrace::states() {
@@ -287,8 +309,7 @@ const LiveTrace::Handler& LiveTrace::handler_of(std::string_view name) {
        [](LiveTrace& live, Params params) -> Reply { return live.space_time_.message(params, live.recording_); }},
       {"event_at", Of::moment,
        [](LiveTrace& live, Params params) -> Reply { return event_at_answer(params, live.recording_); }},
-      {"statistics", Of::findings,
-       [](LiveTrace& live, Params) -> Reply { return answer_of(statistics_document(*live.findings_)); }},
+      {"statistics", Of::findings, [](LiveTrace& live, Params params) -> Reply { return live.statistics(params); }},
       {"queues", Of::findings,
        [](LiveTrace& live, Params) -> Reply { return answer_of(queues_document(*live.findings_)); }},
       {"parallelism", Of::findings,

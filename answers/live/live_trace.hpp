@@ -117,6 +117,9 @@ class LiveTrace : public view::RequestHandler {
   Result<view::Answer> computing() const;
   Reply explain(std::function<Result<view::Json>(const WholeBlame&)> find) const;
   Reply blame(const view::Json& params) const;
+  Reply statistics(const view::Json& params) const;
+  // By machine: what its clock showed at the beginning of the run.
+  std::vector<LocalTime> begins() const;
   Reply states();
   view::Answer placement() const;
   Reply of_trial(const view::Json& params, bool is_slow,

@@ -32,8 +32,7 @@ class WholeBlame {
   // After it. `input` must live as long as this.
   void finish(const TraceInput& input);
 
-  // `of`: a process of the trace by its name; empty: the one that was seen longest.
-  Result<view::Json> blame(const std::string& of) const;
+  Result<view::Json> blame(const BlameQuestion& question) const;
   // The states of all processes, where the trace has the times of waiting.
   Result<view::Json> states() const;
 

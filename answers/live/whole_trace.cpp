@@ -7,6 +7,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "analysis/statistics/threads.hpp"
+#include "answers/reading/part_reading.hpp"
 #include "answers/reading/trace_input.hpp"
 #include "answers/results/causality_results.hpp"
 #include "answers/results/ledger_results.hpp"
@@ -135,6 +137,14 @@ void WholeTrace::compute(const Now& now) {
 
 Result<Json> statistics_document(const WholeFindings& whole) {
   return statistics_json(whole.found.statistics, whole.found.input.info, whole.found.input.ledger);
+}
+
+Result<Json> statistics_document(const std::string& directory, const TracePart& part) {
+  PartReading reading(part);
+  StatisticsAnalysis analysis;
+  const auto input = reading.read(directory, {&analysis});
+  if (!input) return input.error();
+  return statistics_json(sum_threads(analysis.result(), input->info), input->info, input->ledger);
 }
 
 Result<Json> queues_document(const WholeFindings& whole) {

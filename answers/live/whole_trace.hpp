@@ -21,6 +21,7 @@
 #include "answers/findings/findings.hpp"
 #include "answers/live/placement_trials.hpp"
 #include "answers/live/whole_blame.hpp"
+#include "answers/reading/part_reading.hpp"
 #include "answers/reading/trace_caveats.hpp"
 #include "view/answers/answer.hpp"
 
@@ -78,6 +79,8 @@ class WholeTrace {
 
 // What `dpm NAME --json` prints; an error says why there is nothing.
 Result<view::Json> statistics_document(const WholeFindings& whole);
+Result<view::Json> statistics_document(const std::string& directory,
+                                       const TracePart& part);  // read again from the disk
 Result<view::Json> queues_document(const WholeFindings& whole);
 Result<view::Json> parallelism_document(const WholeFindings& whole);
 Result<view::Json> causality_document(const WholeFindings& whole);

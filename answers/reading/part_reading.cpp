@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "analysis/messages/message_resolver.hpp"
 #include "analysis/messages/message_survey.hpp"
 #include "answers/reading/tee_sink.hpp"
+#include "model/metered_cpu.hpp"
 #include "model/process_names.hpp"
 #include "trace/trace_reader.hpp"
 
@@ -28,6 +30,37 @@ std::vector<std::optional<LocalTime>> first_times(const PacketIndex& index, cons
 
 LocalTime later(LocalTime time, double seconds) { return {time.ns + std::llround(seconds * 1e9)}; }
 
+// Times since a process began, as times since its first event in the part. A process that starts in the part has all of them there.
+// The CPU time of acquired processes stays as it is, because it counts since their first event anyway.
+class SinceFirstEvent {
+ public:
+  explicit SinceFirstEvent(const TraceInfo& info) : info_(info) {}
+
+  std::span<const Event> of(std::span<const Event> batch) {
+    events_.assign(batch.begin(), batch.end());
+    for (Event& event : events_) begin_here(event);
+    return events_;
+  }
+
+ private:
+  struct Before {
+    std::uint64_t proc_ns = 0, ready_ns = 0, disk_ns = 0;
+  };
+
+  void begin_here(Event& event) {
+    const bool starts = event.type == EventType::start_process;
+    const Before first = starts ? Before{} : Before{event.proc_time_ns, event.ready_time_ns, event.disk_time_ns};
+    const Before before = before_.try_emplace(event.process.value, first).first->second;
+    if (!was_acquired(info_, event.process)) event.proc_time_ns -= std::min(event.proc_time_ns, before.proc_ns);
+    if (event.has_ready_time()) event.ready_time_ns -= std::min(event.ready_time_ns, before.ready_ns);
+    if (event.has_disk_time()) event.disk_time_ns -= std::min(event.disk_time_ns, before.disk_ns);
+  }
+
+  const TraceInfo& info_;
+  std::vector<Event> events_;
+  std::unordered_map<std::uint32_t, Before> before_;  // by process
+};
+
 }  // namespace
 
 Result<TraceInput> PartReading::read(const std::string& path, const std::vector<EventSink*>& sinks) {
@@ -43,7 +76,8 @@ Result<TraceInput> PartReading::read(const std::string& path, const std::vector<
   const TraceInfo& info = reader->info();
   if (const auto known = check_process_names(info, part_.processes); !known)
     return Error{"--process: " + known.error().what};
-  const auto first = first_times(*index, *reader);
+  std::vector<std::optional<LocalTime>> first(part_.begins.begin(), part_.begins.end());
+  if (first.empty()) first = first_times(*index, *reader);
   TraceReader::Part part;
   std::vector<bool> wanted(info.processes.size(), part_.processes.empty());
   for (std::uint32_t p = 0; p < wanted.size(); ++p)
@@ -69,7 +103,10 @@ Result<TraceInput> PartReading::read(const std::string& path, const std::vector<
   }
   EventSink& sink = resolver ? static_cast<EventSink&>(*resolver) : tee;
   sink.on_begin(info);
-  const auto delivered = reader->read_part(*index, part, [&](std::span<const Event> batch) { sink.on_events(batch); });
+  const bool begins_later = part_.from_s.value_or(0) > 0;
+  SinceFirstEvent times(info);
+  const auto delivered = reader->read_part(
+      *index, part, [&](std::span<const Event> batch) { sink.on_events(begins_later ? times.of(batch) : batch); });
   if (!delivered) return damaged();
   const std::uint64_t kept = reader->ledger().kept;
   (void)reader->report_of(kept);

@@ -63,11 +63,14 @@ void describe_computation(Options& options, Computation& computation) {
                "Count the time spent in processes outside (thesis figure 5.3)");
 }
 
-void describe_part(Options& options, TracePart& part) {
-  options
-      .value("--from", part.from_s, "Only events from this second on, since the first event, by each machine's clock")
+void describe_times(Options& options, std::optional<double>& from_s, std::optional<double>& to_s) {
+  options.value("--from", from_s, "Only the part from this second on, since the first event, by each machine's clock")
       .check(seconds_option);
-  options.value("--to", part.to_s, "Only events up to this second").check(seconds_option);
+  options.value("--to", to_s, "Only the part up to this second").check(seconds_option);
+}
+
+void describe_part(Options& options, TracePart& part) {
+  describe_times(options, part.from_s, part.to_s);
   options.list("--process", part.processes, "Only events of this process; repeat for several");
 }
 

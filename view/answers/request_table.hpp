@@ -107,12 +107,25 @@ inline constexpr Field kOfEventAt[] = {
      .otherwise = 0,
      .says = "the moment"},
     {.name = "direction?", .type = "'before' | 'after'", .says = "only events before or after it; without it, both"}};
+inline constexpr Field kPartFrom{.name = "from_s?",
+                                 .type = "number",
+                                 .least = -kFarthest_s,
+                                 .most = kFarthest_s,
+                                 .says = "where the part begins; without it, with the first event"};
+inline constexpr Field kPartTo{.name = "to_s?",
+                               .type = "number",
+                               .least = -kFarthest_s,
+                               .most = kFarthest_s,
+                               .says = "where the part ends; without it, with the last event"};
+inline constexpr Field kOfPart[] = {kPartFrom, kPartTo};
 inline constexpr Field kOfBlame[] = {{.name = "of?",
                                       .type = "number",
                                       .least = -1,
                                       .most = 4e9,
                                       .otherwise = -1,
-                                      .says = "the number of a process; -1: the one that was seen longest"}};
+                                      .says = "the number of a process; -1: the one that was seen longest"},
+                                     kPartFrom,
+                                     kPartTo};
 inline constexpr Field kOfPaths[] = {kMost};
 inline constexpr Field kOfRequest[] = {{.name = "number?",
                                         .type = "number",
@@ -422,7 +435,8 @@ inline constexpr Field kOneRequest[] = {
 inline constexpr Field kFigure[] = {
     {"heading", "string"}, {"caption", "string"}, {"wide", "boolean"}, {"kind", "string"}, {"drawing", "unknown"}};
 inline constexpr Field kSection[] = {{"heading", "string"}, {"text", "string"}, {"figures", "Figure[]"}};
-inline constexpr Field kBlame[] = {{"of", "string"}, {"section", "Section"}};
+inline constexpr Field kCauseTime[] = {{"cause", "string"}, {"time_s", "number"}};
+inline constexpr Field kBlame[] = {{"of", "string"}, {"causes", "CauseTime[]"}, {"section", "Section"}};
 inline constexpr Field kSampledStates[] = {
     {"samples", "number"}, {"source", "string"}, {"interval_s", "number"}, {"sections", "Section[]"}};
 
@@ -529,6 +543,7 @@ inline constexpr Structure kStructures[] = {{"SeriesOf", table::kSeriesOf},
                                             {"OneRequest", table::kOneRequest},
                                             {"Figure", table::kFigure},
                                             {"Section", table::kSection},
+                                            {"CauseTime", table::kCauseTime},
                                             {"Blame", table::kBlame},
                                             {"SampledStates", table::kSampledStates},
                                             {"PlacementMachine", table::kPlacementMachine},
@@ -550,11 +565,12 @@ inline constexpr Request kRequests[] = {
      "single events, or bins where they are too many; what happened inside processes"},
     {"message", table::kOfMessage, "Message", "one message, its causal past and future"},
     {"event_at", table::kOfEventAt, "EventAt", "the nearest event"},
-    {"statistics", {}, "Statistics", "the output of `dpm statistics --json`", true},
+    {"statistics", table::kOfPart, "Statistics", "the output of `dpm statistics --json`", true},
     {"queues", {}, "Queues", "the output of `dpm queues --json`", true},
     {"parallelism", {}, "Parallelism", "the output of `dpm parallelism --json`", true},
     {"causality", {}, "Causality", "the output of `dpm causality --json`", true},
-    {"blame", table::kOfBlame, "Blame", "where the time of a process went, as a section of a report", true},
+    {"blame", table::kOfBlame, "Blame",
+     "where the time of a process went: the sums of its causes, and a section of a report", true},
     {"states",
      {},
      "SampledStates",

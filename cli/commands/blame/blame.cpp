@@ -33,6 +33,7 @@ class BlameCommand : public Command {
         .value("--request", request_,
                "Only its request with this number: from the first SEND to a process to the RECEIVE of its answer")
         .between(1, 1'000'000'000);
+    describe_times(options, from_s_, to_s_);
     options.value("--samples", samples_,
                   "Divide by these samples, of 'dpm sample --log FILE' (default: those of 'dpm meter --sample', if the "
                   "trace does not have the times itself)");
@@ -40,11 +41,15 @@ class BlameCommand : public Command {
   }
 
   int run(Terminal& terminal) override {
+    if (request_ > 0 && (from_s_ || to_s_))
+      return refuse(terminal, *this, Error{"--request is a part of the time itself: leave out --from and --to"});
     ClockAnalysis clocks;
     EventKeeper keeper;
     const auto input = read_trace(options_.trace, {&clocks, &keeper});
     if (!input) return refuse(terminal, *this, input.error());
-    const auto found = find_blame(keeper.events(), clocks, *input, {of_, request_, samples_});
+    const auto found =
+        find_blame(keeper.events(), clocks, *input,
+                   {.of = of_, .request = request_, .from_s = from_s_, .to_s = to_s_, .samples = samples_});
     if (!found) return refuse(terminal, *this, Error{printable(found.error().what)});
     if (!*found) return refuse(terminal, *this, Error{"the trace has no events"});
     const BlameTree& tree = **found;
@@ -67,6 +72,7 @@ class BlameCommand : public Command {
   TraceOptions options_;
   std::string of_, samples_;
   std::size_t request_ = 0;
+  std::optional<double> from_s_, to_s_;
   bool all_ = false;
 };
 

@@ -153,6 +153,54 @@ def alerts() -> None:
     json.loads((example / "dashboard.json").read_text())
 
 
+CAUSES = {"cpu_s": "its CPU time", "cpu_queue_s": "run-queue wait", "disk_s": "waits for the disk", "lock_s": "waits for locks",
+          "timer_s": "waits for a timeout", "signal_s": "waits for signals", "other_s": "other waits", "not_split_s": "not split: not measured",
+          "not_sampled_s": "not sampled", "not_seen_s": "not metered then", "on_its_way_s": "the message was in transit",
+          "not_followed_s": "not followed further"}
+WAITS = {"message": "waits for messages", "process_end": "waits for the end of processes", "thread_end": "waits for the end of processes",
+         "signal": "waits for signals", "lock": "waits for locks", "room": "waits for readers of its data"}
+
+
+def causes_of(tree: dict[str, Any]) -> dict[str, float]:
+    causes: dict[str, float] = {}
+    for cause, seconds in [(cause, tree[key]) for key, cause in CAUSES.items()] + [(WAITS[w["why"]], w["total_s"]) for w in tree["waits_for"]]:
+        if seconds:
+            causes[cause] = causes.get(cause, 0) + seconds
+    return causes
+
+
+def parts(what: str, trace: pathlib.Path) -> None:
+    """What the lanes of a page did between two times, of a trace of one machine: the sums are those of the commands with these times."""
+    with Served(trace) as served:
+        end_s = served.await_end()["now_s"]
+        some = [(process["id"], process["name"]) for process in served.ask("describe")["processes"] if not process["outside"]][:4]
+        for from_share, to_share in (0.2, 0.7), (0.31, 0.32), (0.5, 0.5000001), (-0.1, 0.4), (0.6, 1.2):
+            from_s, to_s = end_s * from_share, end_s * to_share
+            times = f"--from={from_s!r}", f"--to={to_s!r}"
+            here = f"{what} from {from_s} s to {to_s} s"
+            answer = served.await_answer("statistics", from_s=from_s, to_s=to_s)
+            answer.pop("as_of", None)
+            check(f"{here}: statistics", json.dumps(answer), json.dumps(json.loads(dpm("statistics", "--json", trace, *times).stdout)))
+            for number, name in some:
+                told = json.loads(dpm("blame", "--json", trace, "--of", name, *times).stdout)
+                causes = {one["cause"]: one["time_s"] for one in served.await_answer("blame", of=number, from_s=from_s, to_s=to_s)["causes"]}
+                expected = causes_of(told["tree"])
+                check(f"{here}: causes of {name}", sorted(causes), sorted(expected))
+                for cause, seconds in expected.items():
+                    near(f"{here}: {cause} of {name}", causes.get(cause, 0), seconds)
+                all_s = sum(causes.values())
+                check(f"{here}: all causes of {name} take {all_s} s", abs(all_s - (to_s - from_s)) <= 2e-9, True)
+        cuts = [0, end_s * 0.3, end_s * 0.6, end_s + 1]
+        whole = json.loads(dpm("statistics", "--json", trace).stdout)
+        sums = [served.await_answer("statistics", from_s=a, to_s=b - 1e-9) for a, b in zip(cuts, cuts[1:])]
+        for key in "sent", "sent_bytes", "received", "received_bytes":
+            in_parts = sum(one[key] for part in sums for one in part["processes"])
+            check(f"{what}: {key} of all parts", in_parts, sum(one[key] for one in whole["processes"]))
+        cpu_s = [sum(one["cpu_s"] for one in part["processes"]) for part in [*sums, whole]]
+        check(f"{what}: CPU time of all parts is not more than that of the whole: {cpu_s}", sum(cpu_s[:3]) <= cpu_s[3] + 1e-9, True)
+        check(f"{what}: each part has its own CPU time: {cpu_s}", all(0 < one < cpu_s[3] for one in cpu_s[:3]), True)
+
+
 def predictions(what: str, trace: pathlib.Path) -> None:
     with Served(trace) as served:
         served.await_end()
@@ -181,6 +229,18 @@ def predictions(what: str, trace: pathlib.Path) -> None:
         if not best or best["elapsed_s"] > placed["traced"]["elapsed_s"] * 1.0001:
             failures.append(f"{what}: the search finds {best}")
         check(f"{what}: an unknown machine", "error" in served.ask("predict", machine_of={movable[0]: "nowhere"}), True)
+
+
+def one_machine(folder: pathlib.Path) -> pathlib.Path:
+    """The office of the command line's tests, with all its processes on one machine."""
+    scenario = json.loads((SOURCE / "tests/cli/fixtures/desk.json").read_text())
+    scenario["machines"] = ["red"]
+    for process in scenario["processes"]:
+        process["machine"] = "red"
+    del scenario["placements"], scenario["placement"]
+    (folder / "one.json").write_text(json.dumps(scenario))
+    check("dpm run on one machine", dpm("run", folder / "one.json", "--base-only", "-o", folder / "one").returncode, 0)
+    return folder / "one"
 
 
 LIVE = """
@@ -232,12 +292,14 @@ with tempfile.TemporaryDirectory() as name:
     metrics("file system", folder / "fs")
     alerts()
     predictions("file system", folder / "fs")
+    parts("one machine", one_machine(folder))
     metered = dpm("meter", "-o", folder / "live", "--", "python3", "-c", LIVE, "200", "0")
     if metered.returncode != 0:
         print("SKIPPED: in part: this machine does not let a program be metered:", metered.stderr.splitlines()[-1])
     else:
         compare("live", folder / "live")
         metrics("live", folder / "live")
+        parts("live", folder / "live")
         if dpm("merge", folder / "live", folder / "live", "-o", folder / "merged").returncode == 0:
             compare("merged", folder / "merged")
         compare("seen running", live(folder))

@@ -185,6 +185,92 @@ def case_keys_of_space_time(page: Page, serve: Any) -> None:
     page.wait("return !location.hash.includes('from=')")
 
 
+LABELS = "return [...document.querySelectorAll('.lane-label .name')].map((name) => name.textContent)"
+
+
+def case_lanes_are_moved_pinned_and_hidden(page: Page, serve: Any) -> None:
+    """Lanes change their order with buttons and keys; the address has it, also when it changes in the open page."""
+    server = serve("--processes", "12", "--ended", "60", "--rate", "500")
+    page.open(server.address + "#view=space-time&from=10&to=10.2")
+    given = page.wait(LABELS.replace("return ", "const names = ") + "; return names.length > 5 && names")
+    assert page.script("return document.querySelector('.lane-tools button').disabled"), "nothing is selected"
+    page.click(page.all(".lane-label")[2])
+    tools = {text: f"[...document.querySelectorAll('.lane-tools button')].find((b) => b.textContent.startsWith('{text}'))"
+             for text in ("up", "down", "pin", "hide", "show")}
+    page.script(f"{tools['up']}.click()")
+    page.wait(LABELS + ".join() === arguments[0]", ",".join([given[0], given[2], given[1], *given[3:]]))
+    page.script("document.querySelectorAll('.lane-label')[1].focus()")
+    page.script("document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', altKey: true, bubbles: true }))")
+    page.wait(LABELS + ".join() === arguments[0]", ",".join(given))
+    assert page.script("return document.activeElement.querySelector('.name').textContent") == given[2], "the focus stays on the lane"
+    page.script(f"{tools['pin']}.click()")
+    pinned = [given[2], *given[:2], *given[3:]]
+    page.wait(LABELS + ".join() === arguments[0]", ",".join(pinned))
+    page.wait("return /pinned=\\d+/.test(location.hash)")
+    page.browser.refresh()
+    page.wait(LABELS + ".join() === arguments[0]", ",".join(pinned))
+    page.wait(DRAWN, ".lanes canvas")
+    page.script(f"{tools['hide']}.click()")
+    page.wait(LABELS + ".join() === arguments[0]", ",".join(pinned[1:]))
+    page.wait("return document.querySelector('.caption').textContent.includes('1 lane hidden')")
+    page.script(f"{tools['show']}.focus()")
+    page.press(Keys.ENTER)
+    page.wait(LABELS + ".join() === arguments[0]", ",".join(pinned))
+    page.script("location.hash = 'view=space-time&from=10&to=10.2'")
+    page.wait(LABELS + ".join() === arguments[0]", ",".join(given))
+
+
+RULER = "const [from, to] = decodeURIComponent(location.hash).match(/\\.ruler=([^&]+)/)[1].split(',').map(Number); "
+
+
+def case_ruler(page: Page, serve: Any) -> None:
+    """A ruler is laid with a key, a drag or two clicks, and moved with keys or typed times; it has the sums of the selected lanes."""
+    page.open(serve("--processes", "12", "--ended", "60", "--rate", "500").address + "#view=space-time&from=10&to=12&selected=3,5")
+    page.wait(DRAWN, ".lanes canvas")
+    page.press("r")
+    page.wait(RULER + "return from === 10.5 && to === 11.5")
+    assert page.text(".ruler-card h2").startswith("1\u202fs from 10.5")
+    page.wait("return document.querySelector('.ruler-card').dataset.exact === 'true'")
+    cell = "Number(document.querySelector(`tr[data-lane='${arguments[0]}'] [data-%s]`).dataset.value)"
+    for what in "cause='its CPU time'", "cause='run-queue wait'", "sum=sent", "sum=received_bytes":
+        one, other, together = (page.script("return " + cell % what, lane) for lane in ("3", "5", "all"))
+        assert abs(one + other - together) <= 1e-9 * together, (what, one, other, together)
+    page.script("document.querySelector('.ruler-end.start').focus()")
+    page.press(Keys.ARROW_LEFT)
+    page.wait(RULER + "return Math.abs(from - 10.48) < 1e-3 && to === 11.5")
+    page.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    page.wait(RULER + "return Math.abs(from - 10.52) < 1e-3 && to === 11.5")
+    shown = page.script("return document.activeElement.getAttribute('aria-valuetext')")
+    assert re.match(r"10\.52\d*\u202fs, of 980\u202fms", shown), shown
+    field = page.find("[aria-label='End of the ruler']")
+    page.script("arguments[0].value = '10600 ms'; arguments[0].dispatchEvent(new Event('change'))", field)
+    page.wait(RULER + "return to === 10.6")
+    page.script("location.hash = 'view=space-time&from=10&to=12&.ruler=11,11.25'")
+    page.wait("return document.querySelector('.ruler-card h2').textContent.startsWith('250\u202fms from 11.0')")
+    page.press("r")
+    page.wait("return document.querySelector('.ruler-card').hidden && !location.hash.includes('ruler')")
+    axis = page.find(".lane-axis")
+    width = axis.rect["width"]
+    page.drag(axis, width / 4, 0)
+    page.wait(RULER + "return Math.abs(from - 11) < 0.02 && Math.abs(to - 11.5) < 0.02")
+    page.press("r")
+    page.click(axis)
+    page.wait("return !location.hash.includes('ruler')")
+    page.click(page.find(".tabs [aria-selected=true]"))
+    page.script("document.querySelector('.lanes').focus()")
+    ends = ("const axis = document.querySelector('.lane-axis'), box = axis.getBoundingClientRect(); for (const kind of ['pointerdown', 'pointerup']) "
+            "axis.dispatchEvent(new PointerEvent(kind, { clientX: box.left + box.width * 0.75, clientY: box.top + 5, button: 0, bubbles: true }))")
+    page.script("Element.prototype.setPointerCapture = () => {}; " + ends)
+    page.wait(RULER + "return Math.abs(from - 11) < 0.02 && Math.abs(to - 11.5) < 0.02")
+    page.script("document.querySelector('.note-text').focus()")
+    page.press("<b>slow</b> & late", Keys.ENTER)
+    page.wait("return document.querySelector('.notes .note')?.textContent.endsWith('<b>slow</b> & late') && location.hash.includes('notes=')")
+    page.browser.refresh()
+    page.wait("return document.querySelector('.notes .note') !== null && !document.querySelector('.ruler-card').hidden")
+    page.script("document.querySelector('.notes .quiet').click()")
+    page.wait("return document.querySelector('.notes').hidden && !location.hash.includes('notes=')")
+
+
 def case_pinch(page: Page, serve: Any) -> None:
     """Two fingers on the lanes zoom: what is under each finger stays under it."""
     page.open(serve("--processes", "12", "--ended", "60", "--rate", "500").address + "#view=space-time&from=10&to=20")

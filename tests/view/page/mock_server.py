@@ -98,8 +98,10 @@ class Mock:
             return events.message(world, p["arc"], now_s), {}
         if name == "queues":
             return events.queues(world), {}
+        if name == "statistics":
+            return events.statistics(world, from_s, to_s), {}
         if name == "blame":
-            return events.blame(world, p.get("of", -1)), {}
+            return events.blame(world, p.get("of", -1), from_s, to_s), {}
         if name == "states":
             return events.states(), {}
         if name == "paths":

@@ -146,6 +146,41 @@ def case_keys(page: Page, traces: Traces) -> None:
     page.wait("return !/from=/.test(location.hash)")
 
 
+def check_sums_of_a_ruler(page: Page, traces: Traces, trace: Any) -> None:
+    server = traces.serve(trace)
+    page.open(server.address)
+    page.wait("return document.querySelector('.state').textContent.startsWith('ended')")
+    described = json.loads(urllib.request.urlopen(f"{server.address}api/describe", timeout=60).read())
+    from_s, to_s = (float(f"{described['now_s'] * share:.9f}") for share in (0.2, 0.98))
+    page.open(f"{server.address}#view=space-time&.ruler={from_s!r},{to_s!r}")
+    page.wait("return document.querySelector('.ruler-card').dataset.exact === 'true'", seconds=60)
+    cells = "[...row.querySelectorAll('td')].map(({ dataset }) => [dataset.sum ?? dataset.cause, Number(dataset.value)])"
+    shown = page.script("return Object.fromEntries([...document.querySelectorAll('.ruler-card tr[data-lane]')].map((row) => [row.dataset.lane, "
+                        f"Object.fromEntries({cells})]))")
+    times = f"--from={from_s!r}", f"--to={to_s!r}"
+    statistics = {row["process"]: row for row in document("statistics", trace, *times)["processes"]}
+    sums = ("sent", "sent_bytes", "received", "received_bytes")
+    for process in described["processes"]:
+        if (lane := shown.get(str(process["id"]))) is None:
+            continue
+        row = statistics.get(process["name"], dict.fromkeys(sums, 0))
+        assert [lane[key] for key in sums] == [row[key] for key in sums], (process["name"], lane, row)
+        if process["outside"]:
+            continue
+        tree = document("blame", trace, "--of", process["name"], *times)["tree"]
+        messages_s = sum(wait["total_s"] for wait in tree["waits_for"] if wait["why"] == "message")
+        for cause, expected in ("its CPU time", tree["cpu_s"]), ("run-queue wait", tree["cpu_queue_s"]), ("waits for messages", messages_s):
+            assert abs(lane.get(cause, 0) - expected) < 1e-9, (process["name"], cause, lane, expected)
+    assert shown["all"]["sent"] == sum(row["sent"] for row in statistics.values()) > 0, (shown, statistics)
+
+
+@where_possible
+def case_sums_of_a_ruler(page: Page, traces: Traces) -> None:
+    """The sums of a ruler over the lanes of one machine are those of the commands with the same times."""
+    check_sums_of_a_ruler(page, traces, traces.on_one_machine())
+    check_sums_of_a_ruler(page, traces, traces.live())
+
+
 def case_reload(page: Page, traces: Traces) -> None:
     """A reload shows the same view, range, selection, colours and placement."""
     wanted = "view=hot-spots&from=5&to=15&selected=1,2&quantity=bytes&form=total&colours=viridis&theme=dark&pin=cpu:1"
@@ -307,7 +342,8 @@ def case_state_is_the_address(page: Page, traces: Traces) -> None:
     plans = ["view=placement&.plan=" + quote(json.dumps(each)) for each in (plan, other)]
     addresses = [*plans, "view=placement", "view=queues&.queues=all&.request=3", "view=queues",
                  "view=history&selected=1&.series=sent", "view=history&selected=1,2&pin=cpu:1", "view=matrix&.order=machine&form=total",
-                 "view=matrix", "view=hot-spots&form=total&selected=1", "view=time&selected=2", "view=overview&from=5&to=10"]
+                 "view=matrix", "view=hot-spots&form=total&selected=1", "view=time&selected=2", "view=overview&from=5&to=10",
+                 "view=space-time&from=5&to=5.5&.lanes=4,1&.pinned=2&.hidden=3&selected=1&.ruler=5.1,5.2", "view=space-time&from=5&to=5.5"]
     # Which labels of a graph have room depends on where its arcs were before.
     shown = """const main = document.querySelector('main'), all = (selector) => [...main.querySelectorAll(selector)], copy = main.cloneNode(true);
         copy.querySelectorAll('svg text').forEach((text) => text.remove());

@@ -209,14 +209,35 @@ class Placements:
         return {"searching": True}
 
 
-def blame(world: World, of: Any) -> dict[str, Any]:
+def statistics(world: World, from_s: float, to_s: float) -> dict[str, Any]:
+    """What each process did in a range, as its pairs have it."""
+    processes = []
+    for process in world.processes:
+        out = [(round(pair.count(from_s, to_s)), pair.size) for pair in world.pairs if pair.source == process["id"]]
+        back = [(round(pair.count(from_s, to_s)), pair.size) for pair in world.pairs if pair.target == process["id"]]
+        sent, received = sum(count for count, _ in out), sum(count for count, _ in back)
+        processes.append({
+            "process": process["name"], "program": process["program"], "machine": "", "in_computation": process["in_computation"],
+            "cpu_s": world.cpu_of(process["id"], from_s, to_s), "cpu_percent": 0, "sent": sent, "sent_percent": 0,
+            "sent_bytes": sum(count * size for count, size in out), "sent_bytes_percent": 0, "received": received,
+            "received_bytes": sum(count * size for count, size in back), "sent_local": sent, "sent_remote": 0, "events": {}})
+    ledger = {"seen": 0, "kept": 0, "filtered": 0, "lost": 0, "losses": [], "warnings": []}
+    return {"processes": processes, "messages": [], "sizes": [], "machines": [], "local": 0, "remote": 0, "events": 0, "warnings": [],
+            "ledger": ledger}
+
+
+def blame(world: World, of: Any, from_s: float, to_s: float) -> dict[str, Any]:
     """Where the time of a process went: half of it run-queue wait."""
-    name = world.processes[of if 0 <= of < len(world.processes) else 0]["name"]
+    number = of if 0 <= of < len(world.processes) else 0
+    name = world.processes[number]["name"]
+    cpu_s = min(world.cpu_of(number, from_s, to_s), (to_s - from_s) / 2)
+    times = (("its CPU time", cpu_s), ("run-queue wait", (to_s - from_s) / 2), ("waits for messages", (to_s - from_s) / 2 - cpu_s))
     boxes = [{"depth": 0, "from": 0, "to": 1, "label": name, "tone": "process", "tip": name},
              {"depth": 1, "from": 0, "to": 0.5, "label": "run-queue wait", "tone": "queue", "tip": "50 %"}]
     rows = [[{"text": text, "tone": "normal"}, {"text": share, "tone": "normal"}] for text,
             share in ((name, "100.0 %"), ("run-queue wait", "50.0 %"))]
-    return {"of": name, "section": {"heading": f"Where the time of {name} went", "text": "", "figures": [
+    causes = [{"cause": cause, "time_s": time_s} for cause, time_s in times]
+    return {"of": name, "causes": causes, "section": {"heading": f"Where the time of {name} went", "text": "", "figures": [
         {"heading": "Flame graph", "caption": "", "wide": True, "kind": "flame_graph", "drawing": {"title": name, "description": "", "boxes": boxes}},
         {"heading": "Tree", "caption": "", "wide": False, "kind": "table",
          "drawing": {"columns": [{"header": "where the time went", "number": False}, {"header": "share", "number": True}], "rows": rows}}]}}

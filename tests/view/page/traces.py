@@ -231,6 +231,19 @@ class Traces:
     def simulated(self) -> Any:
         return self.once("file-system", lambda out: self.check(dpm("run", "--base-only", "-o", out, SOURCE / "scenarios/file-system/scenario.json")))
 
+    def on_one_machine(self) -> Any:
+        """The office of the command line's tests: its clerks, all on one machine."""
+        def make(out: Path) -> None:
+            scenario = json.loads((SOURCE / "tests/cli/fixtures/desk.json").read_text())
+            scenario["machines"] = ["red"]
+            for process in scenario["processes"]:
+                process["machine"] = "red"
+            del scenario["placements"], scenario["placement"]
+            path = Path(f"{out}.json")
+            path.write_text(json.dumps(scenario))
+            self.check(dpm("run", "--base-only", "-o", out, path))
+        return self.once("one-machine", make)
+
     def live(self) -> Any:
         return self.once("live", lambda out: self.meter(out, PAIR))
 

@@ -44,6 +44,8 @@ export class FileSource implements Source {
     message: ({ arc }) => this.message(arc),
     event_at: (parameters) => this.event_at(parameters),
     request: ({ number }) => this.one_request(number ?? 0),
+    statistics: (parameters) => this.whole("statistics", parameters),
+    blame: (parameters) => this.whole("blame", parameters),
   };
 
   constructor(private readonly data: FileData) {
@@ -67,6 +69,11 @@ export class FileSource implements Source {
     const answer: Bare<Name> | undefined = this.answers[name];
     if (!answer) throw new Refusal(NEEDS[name] ?? `This file holds no ${name.replace(/_/g, " ")}. ${TRY}`);
     return answer;
+  }
+
+  private whole<Name extends "statistics" | "blame">(name: Name, { from_s, to_s }: Parameters<Name>): Bare<Name> {
+    if (from_s !== undefined || to_s !== undefined) throw new Refusal(`This file holds sums in steps of time only. ${TRY}`);
+    return this.known(name);
   }
 
   private processes(): requests.Process[] {

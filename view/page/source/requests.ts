@@ -356,7 +356,9 @@ export interface Figure { heading: string; caption: string; wide: boolean; kind:
 
 export interface Section { heading: string; text: string; figures: Figure[]; }
 
-export interface Blame { of: string; section: Section; }
+export interface CauseTime { cause: string; time_s: number; }
+
+export interface Blame { of: string; causes: CauseTime[]; section: Section; }
 
 export interface SampledStates { samples: number; source: string; interval_s: number; sections: Section[]; }
 
@@ -403,11 +405,11 @@ export interface Requests {
   spacetime: { parameters: { from_s?: number; to_s?: number; width?: number; threads?: boolean; rows?: ProcessId[]; rows_max?: number; }; answer: SingleEvents | BinnedEvents };
   message: { parameters: { arc: number; }; answer: Message };
   event_at: { parameters: { process: ProcessId; at_s?: number; direction?: 'before' | 'after'; }; answer: EventAt };
-  statistics: { parameters: {}; answer: Statistics | Computing };
+  statistics: { parameters: { from_s?: number; to_s?: number; }; answer: Statistics | Computing };
   queues: { parameters: {}; answer: Queues | Computing };
   parallelism: { parameters: {}; answer: Parallelism | Computing };
   causality: { parameters: {}; answer: Causality | Computing };
-  blame: { parameters: { of?: number; }; answer: Blame | Computing };
+  blame: { parameters: { of?: number; from_s?: number; to_s?: number; }; answer: Blame | Computing };
   states: { parameters: {}; answer: SampledStates | Computing };
   paths: { parameters: { most?: number; }; answer: Paths | Computing };
   request: { parameters: { number?: number; }; answer: OneRequest | Computing };

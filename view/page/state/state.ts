@@ -78,7 +78,7 @@ export function decode(fragment: string): State {
 }
 
 // Twelve digits: a nanosecond in a quarter of an hour, and no noise of binary fractions.
-function number_text(value: number): string {
+export function number_text(value: number): string {
   return String(Number(value.toPrecision(12)));
 }
 

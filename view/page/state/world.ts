@@ -51,6 +51,11 @@ export class World {
     return this.by_id.get(id);
   }
 
+  // The process, and its threads.
+  threads_of(id: number): number[] {
+    return [id, ...[...this.by_id.values()].filter(({ id: own, group }) => group === id && own !== id).map(({ id: own }) => own)];
+  }
+
   // For a label.
   name(id: number, characters?: number): string {
     const process = this.by_id.get(id);

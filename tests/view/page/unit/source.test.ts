@@ -115,6 +115,7 @@ test("file: what needs a server is refused with a sentence that says what to do"
   const source = new FileSource({ answers: { describe: described(4) } });
   const names: RequestName[] = ["predict", "search", "placement_file", "queues", "traffic", "spacetime", "message", "event_at", "request"];
   for (const name of names) await assert.rejects(source.request(name, { process: 0, arc: 0, of: [] }), /dpm serve/, name);
+  for (const name of ["statistics", "blame"] as const) await assert.rejects(source.request(name, { from_s: 1, to_s: 2 }), /dpm serve/, name);
 });
 
 test("file: where there are only bins, the answer tells where single events are", async () => {
