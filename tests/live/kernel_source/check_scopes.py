@@ -193,7 +193,7 @@ def refusals(checks: Checks) -> None:
     def as_capable(*command: str) -> subprocess.CompletedProcess[Any]:
         return subprocess.run([*words, checks.options.dpm, *command], capture_output=True, text=True, timeout=60, cwd=folder,
                               env={**os.environ, "DPM_SOURCE": "auto"})
-    own = as_capable("meter", "--wait", "--summary", "--", "true")
+    own = as_capable("meter", "--source", "ebpf", "--wait", "--summary", "--", "true")
     checks.check(own.returncode == 0 and "source: ebpf" in own.stderr, f"its own program: {own}")
     for command, said in ((["acquire", str(os.getpid())], "another account"), (["acquire", "--everything"], "CAP_SYS_PTRACE")):
         done = as_capable(*command, "--source", "ebpf")
