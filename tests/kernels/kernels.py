@@ -39,7 +39,7 @@ def arguments() -> argparse.Namespace:
     features, environments = parts.load("features"), parts.load("environments")
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument("--build", type=pathlib.Path, required=True, help="the folder with dpm and the test programs")
-    words.add_argument("--cache", type=pathlib.Path, default=ROOT / "build/kernels", help="where kernels are kept")
+    words.add_argument("--cache", type=lambda path: pathlib.Path(path).resolve(), default=ROOT / "build/kernels", help="where kernels are kept")
     words.add_argument("--series", action="append", help="such as 6.1; each one is tried unless some are named")
     words.add_argument("--features", nargs="*", choices=sorted(features), default=None)
     words.add_argument("--environments", nargs="*", choices=sorted(environments), default=None)
