@@ -76,6 +76,9 @@ void dpm_semaphore_delete(dpm_semaphore* semaphore) { delete semaphore; }
 int dpm_semaphore_open(dpm_semaphore* semaphore, unsigned count, const char* path) {
   return status_of(semaphore->open(count, path));
 }
+int dpm_semaphore_open_metered(dpm_semaphore* semaphore, unsigned count) {
+  return status_of(semaphore->open_metered(count));
+}
 void dpm_semaphore_close(dpm_semaphore* semaphore) { semaphore->close(); }
 int dpm_semaphore_remove(const char* path) { return status_of(Semaphore::remove(path)); }
 int dpm_semaphore_wait(dpm_semaphore* semaphore, int report) { return status_of(semaphore->wait(report_of(report))); }

@@ -38,6 +38,8 @@ dpm_semaphore* dpm_semaphore_new(dpm_monitor* monitor, const char* function, con
 void dpm_semaphore_delete(dpm_semaphore* semaphore);
 /* `path` is "/name", or NULL: for this process and its children. */
 int dpm_semaphore_open(dpm_semaphore* semaphore, unsigned count, const char* path);
+/* For this process and its children; each operation is a message of one unit in the trace of dpm meter. */
+int dpm_semaphore_open_metered(dpm_semaphore* semaphore, unsigned count);
 void dpm_semaphore_close(dpm_semaphore* semaphore);
 int dpm_semaphore_remove(const char* path);
 int dpm_semaphore_wait(dpm_semaphore* semaphore, int report);

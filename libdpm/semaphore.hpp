@@ -4,6 +4,7 @@
 
 #include <semaphore.h>
 
+#include <atomic>
 #include <dpm/monitor/object.hpp>
 
 namespace dpm::monitor {
@@ -18,6 +19,9 @@ class Semaphore : private Named {
 
   // False with errno. `path` is "/name", as for sem_open; a semaphore that exists keeps its count.
   bool open(unsigned count, const char* path = nullptr);
+  // For this process and the children that it forks, and kept in the kernel: each operation is a system call, and a message of one unit
+  // in the trace of dpm meter, also where nothing waits.
+  bool open_metered(unsigned count);
   void close();
   static bool remove(const char* path) { return sem_unlink(path) == 0; }
 
@@ -26,8 +30,16 @@ class Semaphore : private Named {
   int count() const;
 
  private:
+  struct Shared {  // with the children
+    sem_t semaphore;
+    std::atomic<int> count;  // of a metered one
+  };
+  bool map();
+  bool move_unit(bool gives) const;
+
   sem_t* semaphore_ = nullptr;
-  bool is_shared_ = false;  // by its path
+  Shared* shared_ = nullptr;  // null: known by its path
+  int units_ = -1;            // an eventfd
 };
 
 }  // namespace dpm::monitor

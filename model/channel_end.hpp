@@ -12,7 +12,8 @@
 namespace dpm {
 
 // What carries the messages, for finding the other end.
-enum class ChannelMedium : std::uint8_t { unknown, tcp, udp, unix_socket, pipe, eventfd };
+// `memory`: the threads share memory, and hand something over there (a unit of a semaphore, a lock), without bytes.
+enum class ChannelMedium : std::uint8_t { unknown, tcp, udp, unix_socket, pipe, eventfd, memory };
 
 struct ChannelEnd {
   // "10.0.0.1", "fe80::1", the path or number of a UNIX socket, the number of a pipe; empty: not known. An IPv4 address

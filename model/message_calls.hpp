@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "model/ids.hpp"
+#include "model/misuse.hpp"
 #include "model/random.hpp"
 #include "model/time.hpp"
 
@@ -133,6 +134,12 @@ class MessageCalls {
   // arrived.
   virtual void move_data(LinkIndex from, LinkIndex to, std::uint64_t bytes) = 0;
 
+  // ---- memory that the processes of a machine share (thesis 6.3.1)
+  // V: gives a unit to the semaphore of the scenario.
+  virtual void give_unit(std::string_view semaphore) { refuse_semaphore(semaphore); }
+  // P: takes one, and waits until there is one.
+  virtual void take_unit(std::string_view semaphore) { refuse_semaphore(semaphore); }
+
   // ---- the process itself
   // Uses CPU time (given for a machine of speed 1).
   virtual void compute(Duration cpu_time) = 0;
@@ -152,6 +159,12 @@ class MessageCalls {
   virtual const std::string& name() const = 0;
   virtual Random& random() = 0;                         // this process's own stream
   virtual std::vector<std::byte>& address_space() = 0;  // where data areas lie
+
+ private:
+  [[noreturn]] void refuse_semaphore(std::string_view semaphore) const {
+    throw Misuse{"process '" + name() + "' uses semaphore '" + std::string(semaphore) +
+                 "', and only simulated processes share memory"};
+  }
 };
 
 }  // namespace dpm

@@ -47,6 +47,7 @@ class MeteringMethod {
   struct Options {
     bool exact_paths = false;    // also notice calls that only name or end paths; risks: docs/metering.md
     std::size_t ring_bytes = 0;  // where records wait to be read, of each processor; 0: the source's choice
+    bool hand_overs = false;     // also record what threads hand over at futexes, where the source sees it
   };
 
   virtual ~MeteringMethod() = default;
@@ -63,7 +64,8 @@ class MeteringMethod {
   virtual std::string drawback() const { return ""; }
   // It meters this process already, or has let it go and left something in it.
   virtual bool has_custody(std::uint32_t) const { return false; }
-  virtual bool finds_callers() const { return true; }  // MeterOptions::callers
+  virtual bool finds_callers() const { return true; }      // MeterOptions::callers
+  virtual bool finds_hand_overs() const { return false; }  // Options::hand_overs
   // The program's calls wait for us, which the kernel must allow, and programs gain no privileges without root.
   virtual bool notifies() const { return true; }
 

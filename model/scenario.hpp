@@ -77,6 +77,12 @@ struct MeterDescription {
 
 enum class FaultKind { machine_off, machine_on, link_down, link_up, process_off, process_on, machine_speed };
 
+// In the memory of the machine whose processes use it.
+struct SemaphoreDescription {
+  std::string name;
+  std::uint64_t units = 0;  // at the beginning
+};
+
 struct Fault {
   Duration at;  // true time
   FaultKind kind = FaultKind::machine_off;
@@ -96,6 +102,7 @@ struct Scenario {
   std::vector<MachineDescription> machines;
   std::vector<ProcessDescription> processes;
   std::vector<SpawnableProgram> programs;
+  std::vector<SemaphoreDescription> semaphores;
   std::vector<FilterDescription> filters;
   MeterDescription meter;
   std::vector<Fault> faults;

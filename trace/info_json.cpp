@@ -23,7 +23,7 @@ ChannelKind kind_named(const std::string& name) {
   return static_cast<ChannelKind>(found - kKindNames.begin());
 }
 
-constexpr std::array kMediumNames = {"unknown", "tcp", "udp", "unix", "pipe", "eventfd"};  // by ChannelMedium
+constexpr std::array kMediumNames = {"unknown", "tcp", "udp", "unix", "pipe", "eventfd", "memory"};  // by ChannelMedium
 
 ChannelMedium medium_named(const std::string& name) {
   const auto found = std::find(kMediumNames.begin(), kMediumNames.end(), name);

@@ -18,7 +18,9 @@ void QueueFeed::on_begin(const TraceInfo& info) {
   info_ = &info;
   const bool any_threads = std::any_of(info.processes.begin(), info.processes.end(),
                                        [](const auto& process) { return !process.group.is_none(); });
-  passes_through_ = !has_live_channels(info) && (by_thread_ || !any_threads);
+  const bool any_memory = std::any_of(info.channels.begin(), info.channels.end(),
+                                      [](const auto& channel) { return channel.medium == ChannelMedium::memory; });
+  passes_through_ = !has_live_channels(info) && !any_memory && (by_thread_ || !any_threads);
   present_.resize(info.processes.size());
   moments_.resize(info.processes.size());
   queues_->on_begin(info);
@@ -69,7 +71,10 @@ void QueueFeed::note_message(const Event& event) {
       break;
     case EventType::send:
       if (event.peer.is_none() || event.channel.is_none()) return;
-      if ((*info_)[event.channel].kind == ChannelKind::numbered) return;
+      // Elsewhere a numbered message's arrival is metered. What is handed over in memory arrives as it is given.
+      if ((*info_)[event.channel].kind == ChannelKind::numbered &&
+          (*info_)[event.channel].medium != ChannelMedium::memory)
+        return;
       note.what = What::sent;
       note.sender = event.process;
       note.receiver = queue_of(event.peer);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "backends/sim/semaphores.hpp"
 #include "model/counted.hpp"
 #include "model/link_complaints.hpp"
 
@@ -33,7 +34,8 @@ bool is_blocked(const Process& process, bool deadlocked) {
   if (process.is_gone() || process.is_awaited) return false;
   if (!process.service) return true;
   return deadlocked && process.stopped == 0 &&
-         (process.waiting == Waiting::for_reply || (process.waiting == Waiting::for_message && !process.rests));
+         (process.waiting == Waiting::for_reply || process.waiting == Waiting::for_unit ||
+          (process.waiting == Waiting::for_message && !process.rests));
 }
 
 std::string what_it_does(const Process& process) {
@@ -61,6 +63,8 @@ std::string what_it_does(const Process& process) {
       return "waits for data it moves";
     case Waiting::for_time:
       return "sleeps";
+    case Waiting::for_unit:
+      return fmt::format("waits for semaphore '{}'", process.awaited_semaphore->name);
     case Waiting::for_nothing:
       break;
   }

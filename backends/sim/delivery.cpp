@@ -65,6 +65,14 @@ void Delivery::send(Packet& packet) {
   calendar_.insert(last, from.rank, packet);
 }
 
+void Delivery::under_way_until(TrueTime when, std::uint32_t rank, std::function<void()> action) {
+  ++pending_packets_;
+  insert(when, rank, [this, action = std::move(action)] {
+    --pending_packets_;
+    action();
+  });
+}
+
 void Delivery::on_alarm() {
   while (const Packet* next = calendar_.due(simulation_.now())) {
     if (next->action) {

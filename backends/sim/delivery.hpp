@@ -29,6 +29,8 @@ class Delivery {
   void at(TrueTime when, std::function<void()> action);
   // Behind them.
   void after_messages_at(TrueTime when, std::function<void()> action);
+  // Of what arrives like a message, with those of the process of this rank: until then something can still happen.
+  void under_way_until(TrueTime when, std::uint32_t rank, std::function<void()> action);
 
   // Delivers the messages due by now, so that a process that looks for one sees what arrives in this very nanosecond:
   // sums of computing times may end a fraction of it before the alarm.

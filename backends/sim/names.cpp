@@ -40,6 +40,16 @@ ChannelSetId Names::set_of(std::span<Channel* const> channels) {
   return entry->second;
 }
 
+ChannelId Names::add_channel(ChannelInfo described) {
+  info_.channels.push_back(std::move(described));
+  return {static_cast<std::uint32_t>(info_.channels.size() - 1)};
+}
+
+ChannelSetId Names::set_of(ChannelId channel) {
+  info_.channel_sets.push_back({channel});
+  return {static_cast<std::uint32_t>(info_.channel_sets.size() - 1)};
+}
+
 Event Names::event_of(EventType type, const Packet& message) {
   Event event;
   event.type = type;

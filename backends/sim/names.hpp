@@ -20,6 +20,9 @@ class Names {
   ProcessId id_of(Process& process);
   ChannelId id_of(Channel& channel);
   ChannelSetId set_of(std::span<Channel* const> channels);
+  // Of a channel that is not a link.
+  ChannelId add_channel(ChannelInfo described);
+  ChannelSetId set_of(ChannelId channel);
 
   // SEND, RECEIVE or MESSAGEQUEUED of this message, as its sender or its receiver sees it.
   Event event_of(EventType type, const Packet& message);

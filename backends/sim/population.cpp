@@ -146,6 +146,7 @@ void Population::renew(Process& process) {
   process.stopped = 0;
   process.suspended = false;
   process.waiting = Waiting::for_nothing;
+  process.awaited_semaphore = nullptr;
   process.first_awaited_call = 0;
   process.replies.clear();
   for (Packet* packet : process.queue.waiting) simulation_.delivery().packets().give_back(*packet);

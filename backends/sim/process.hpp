@@ -26,11 +26,12 @@
 namespace dpm::sim {
 
 class ProcessCalls;
+struct Semaphore;
 
 // lost: with its machine; off: by a fault of its own
 enum class Life : std::uint8_t { created, alive, ended, destroyed, lost, off };
 
-enum class Waiting : std::uint8_t { for_nothing, for_message, for_reply, for_data, for_time };
+enum class Waiting : std::uint8_t { for_nothing, for_message, for_reply, for_data, for_time, for_unit };
 
 namespace stop_reason {
 inline constexpr std::uint8_t kRequest = 1;
@@ -145,6 +146,8 @@ struct Process {
   std::vector<Process*> called;          // by the last CALLs, of those that have not replied
   std::uint64_t first_awaited_call = 0;  // this CALL and those after it may still be answered; 0: none
   std::deque<Packet*> replies;
+  const Semaphore* awaited_semaphore = nullptr;
+  std::uint64_t unit = 0;  // that it has been given of one
   std::uint64_t next_sequence = 1;
   std::unordered_map<const Process*, TrueTime> last_arrival_at;  // messages to one receiver never overtake each other
 

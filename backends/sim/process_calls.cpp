@@ -24,7 +24,8 @@ ProcessCalls::ProcessCalls(Simulation& simulation, Process& process)
       random_(Random::stream(simulation.scenario().seed, stream_of(process))),
       frame_(simulation, process),
       messages_(simulation, process, frame_),
-      moved_data_(simulation, process, frame_) {}
+      moved_data_(simulation, process, frame_),
+      semaphores_(simulation, process, frame_) {}
 
 // ---- links
 
@@ -140,6 +141,18 @@ void ProcessCalls::reply(const Message& request, const OutgoingMessage& answer) 
 void ProcessCalls::move_data(LinkIndex from, LinkIndex to, std::uint64_t bytes) {
   DPM_ENTER("move_data");
   moved_data_.move(from, to, bytes);
+}
+
+// ---- memory that processes share
+
+void ProcessCalls::give_unit(std::string_view semaphore) {
+  DPM_ENTER("give_unit");
+  semaphores_.give(semaphore);
+}
+
+void ProcessCalls::take_unit(std::string_view semaphore) {
+  DPM_ENTER("take_unit");
+  semaphores_.take(semaphore);
 }
 
 // ---- the process itself

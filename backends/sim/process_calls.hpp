@@ -9,6 +9,7 @@
 #include "backends/sim/call_frame.hpp"
 #include "backends/sim/messages.hpp"
 #include "backends/sim/moved_data.hpp"
+#include "backends/sim/semaphore_calls.hpp"
 
 namespace dpm::sim {
 
@@ -37,6 +38,9 @@ class ProcessCalls : public MessageCalls {
   }
   void reply(const Message& request, const OutgoingMessage& answer) override;
   void move_data(LinkIndex from, LinkIndex to, std::uint64_t bytes) override;
+
+  void give_unit(std::string_view semaphore) override;
+  void take_unit(std::string_view semaphore) override;
 
   void compute(Duration cpu_time) override;
   void did_work(Duration cpu_time) override { compute(cpu_time); }
@@ -68,6 +72,7 @@ class ProcessCalls : public MessageCalls {
   CallFrame frame_;
   Messages messages_;
   MovedData moved_data_;
+  SemaphoreCalls semaphores_;
   std::map<const Process*, LinkIndex> links_to_processes_;
 };
 

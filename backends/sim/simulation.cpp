@@ -30,6 +30,7 @@ Simulation::Simulation(const Scenario& scenario, int output_fd, const std::strin
                delivery_.send_meter_message(from, filter, events);
              }),
       scheduler_(*this, running),
+      semaphores_(scenario),
       faults_(*this) {}
 
 void Simulation::run() {

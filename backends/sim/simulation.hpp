@@ -21,6 +21,7 @@
 #include "backends/sim/output.hpp"
 #include "backends/sim/population.hpp"
 #include "backends/sim/scheduler.hpp"
+#include "backends/sim/semaphores.hpp"
 #include "backends/sim/timers.hpp"
 
 namespace dpm::sim {
@@ -46,6 +47,7 @@ class Simulation {
   Scheduler& scheduler() { return scheduler_; }
   Delivery& delivery() { return delivery_; }
   Timers& timers() { return timers_; }
+  Semaphores& semaphores() { return semaphores_; }
   const Faults& faults() const { return faults_; }
 
   // Each of these ends the run.
@@ -76,6 +78,7 @@ class Simulation {
   Timers timers_;
   Meter meter_;
   Scheduler scheduler_;
+  Semaphores semaphores_;
   Faults faults_;
 };
 

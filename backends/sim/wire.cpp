@@ -161,7 +161,8 @@ bool is_device(const Scenario& scenario, const MachineDescription& machine) {
 TraceInfo initial_trace_info(const Scenario& scenario) {
   TraceInfo info;
   info.source = "sim";
-  info.properties = {.delays_known = scenario.network.empty(), .every_arrival_metered = true, .scripted = true};
+  info.properties = {
+      .delays_known = scenario.network.empty(), .every_arrival_metered = scenario.semaphores.empty(), .scripted = true};
   info.scenario = scenario.name;
   info.placement = scenario.placement;
   info.seed = scenario.seed;

@@ -43,6 +43,9 @@ void SourceOption::describe(Options& options, MeteringMethod::Options& method) {
              "The bytes of each processor's ring, where records of --source ebpf wait: a power of two (default: 8 MiB)")
       .bytes()
       .check(ring_size);
+  options.flag("--hand-overs", method.hand_overs,
+               "Also record what threads that share memory hand over to each other, such as locks and semaphores, as "
+               "messages without bytes; needs --source ebpf");
 }
 
 }  // namespace dpm::cli

@@ -17,7 +17,7 @@ class SourceOption {
 
   SourceOption();
 
-  // With --ring, which sets Options::ring_bytes.
+  // With --ring and --hand-overs, which set Options::ring_bytes and hand_overs.
   void describe(Options& options, MeteringMethod::Options& method);
   // Without.
   void describe(Options& options);

@@ -51,6 +51,7 @@ _FUNCTIONS = {
     "semaphore_new": (_POINTER, _POINTER, _TEXT, _TEXT),
     "semaphore_delete": (None, _POINTER),
     "semaphore_open": (_INT, _POINTER, _UNSIGNED, _TEXT),
+    "semaphore_open_metered": (_INT, _POINTER, _UNSIGNED),
     "semaphore_close": (None, _POINTER),
     "semaphore_remove": (_INT, _TEXT),
     "semaphore_wait": (_INT, _POINTER, _INT),
@@ -300,6 +301,10 @@ class Semaphore(_Shared):
     def open(self, count: int, path: str | None = None) -> None:
         """`path` is "/name". A semaphore that exists keeps its count."""
         self._checked("open", count, None if path is None else path.encode())
+
+    def open_metered(self, count: int) -> None:
+        """For this process and its forks. Each operation is a message of one unit in the trace of dpm meter, also where nothing waits."""
+        self._checked("open_metered", count)
 
     def close(self, report: bool = True) -> None:
         """No event, whatever `report` is: a semaphore has none for this."""

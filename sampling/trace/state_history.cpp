@@ -24,6 +24,8 @@ State read_of(ChannelMedium medium) {
       return State::pipe_read;
     case ChannelMedium::eventfd:
       return State::event;
+    case ChannelMedium::memory:
+      return State::futex;
     case ChannelMedium::unknown:
       break;
   }

@@ -302,6 +302,16 @@ const Performer::Lookup& Performer::lookup(const ProcessNames& names) {
   return entry->second;
 }
 
+void Performer::acquire(const std::string& semaphore) {
+  calls_.take_unit(semaphore);
+  ++progress_;
+}
+
+void Performer::release(const std::string& semaphore) {
+  calls_.give_unit(semaphore);
+  ++progress_;
+}
+
 // ---- messages out
 
 RequestTag Performer::next_tag(Activity& activity, bool begins_request) {

@@ -76,6 +76,8 @@ class Performer {
 
   void compute(Duration cpu_time);
   void sleep(Duration time);
+  void acquire(const std::string& semaphore);
+  void release(const std::string& semaphore);
   // Changes when the process has used or passed time, or received a message.
   std::uint64_t progress() const { return progress_; }
 

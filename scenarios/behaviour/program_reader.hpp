@@ -37,7 +37,8 @@ struct InFileProgram {
   std::vector<SentKind> called;  // those of `sent` that are calls
   std::vector<KindName> replies;
   std::vector<HandledKind> handled;
-  std::vector<NamedAt> machines;  // that it names
+  std::vector<NamedAt> machines;    // that it names
+  std::vector<NamedAt> semaphores;  // likewise
   std::vector<ProcessesAt> created;
   bool writes_to_sender = false;
   bool stops = false;

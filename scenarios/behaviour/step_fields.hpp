@@ -75,6 +75,7 @@ class StepFields {
   virtual void carried(const Field& field, std::vector<Carried>&) { other(field); }  // by the message that is sent
   virtual void subscription(const Field& field, Subscription&) { other(field); }
   virtual void machine(const Field& field, std::string&) { other(field); }
+  virtual void semaphore(const Field& field, std::string&) { other(field); }
   virtual void steps(const Field& field, Steps&) { other(field); }
   virtual void optional_steps(const Field& field, Steps&) { other(field); }
   virtual void branches(const Field& field, std::vector<ChoiceBranch>&) { other(field); }

@@ -140,6 +140,13 @@ class FieldReader : public StepFields {
     program_.machines.push_back({machine, node->line});
   }
 
+  void semaphore(const Field& field, std::string& semaphore) override {
+    const auto* node = object_.need(field.key);
+    if (node == nullptr) return;
+    semaphore = reading_.name(*node, in_quotes(field));
+    program_.semaphores.push_back({semaphore, node->line});
+  }
+
   void creates(const Whom& processes) override {
     if (processes.processes != nullptr) program_.created.push_back({processes.processes, object_.node().line});
   }

@@ -93,6 +93,7 @@ class FieldWriter : public StepFields {
   void receiver(const Field& field, Whom& to) override { object_[field.key] = to.name; }
   void members(const Field& field, Whom& group) override { object_[field.key] = group.name; }
   void machine(const Field& field, std::string& machine) override { object_[field.key] = machine; }
+  void semaphore(const Field& field, std::string& semaphore) override { object_[field.key] = semaphore; }
   void senders(const Field& field, Whom& from) override {
     if (!from.name.empty()) object_[field.key] = from.name;
   }

@@ -73,6 +73,7 @@ bool SystemReader::read(const std::string& placement) {
   read_meter();
   read_filters();
   kinds_.read(root_.find("kinds"), root_.find("programs"), reading_);
+  read_semaphores();
   read_processes();
   read_placements();
   check_machines(placement);
@@ -158,6 +159,14 @@ void SystemReader::read_process_names() {
   }
   if (scenario_.processes.empty() && !is_count_refused_)
     reading_.problem(*processes, "a scenario needs at least one process");
+}
+
+void SystemReader::read_semaphores() {
+  const JsonNode* semaphores = root_.find("semaphores");
+  if (semaphores == nullptr || !reading_.expect(*semaphores, JsonKind::object, "'semaphores'")) return;
+  for (const auto& member : semaphores->members)
+    scenario_.semaphores.push_back(
+        {member.key, reading_.whole(member.value, fmt::format("'{}'", member.key), kRepeats)});
 }
 
 void SystemReader::read_processes() {

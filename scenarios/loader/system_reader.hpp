@@ -37,6 +37,7 @@ class SystemReader {
   std::optional<std::uint64_t> read_members(const JsonNode* count);
   MachineDescription read_machine(ObjectReader& machine);
   void read_process_names();
+  void read_semaphores();
   void read_processes();
   void read_process(ObjectReader& object, ProcessEntry& entry);
   void read_links(const JsonNode& links, std::size_t process, const Reading& reading);

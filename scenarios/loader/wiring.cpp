@@ -96,16 +96,22 @@ void Wiring::check_kinds(const ProcessEntry& sender, const InFileProgram& progra
   }
 }
 
-// Machines that programs name, and processes that they create.
+// Machines and semaphores that programs name, and processes that they create.
 void Wiring::check_what_is_managed() {
   std::vector<std::string> machines;
   for (const auto& machine : scenario_.machines) machines.push_back(machine.name);
+  std::vector<std::string> semaphores;
+  for (const auto& semaphore : scenario_.semaphores) semaphores.push_back(semaphore.name);
   std::set<std::string> created;
   for (const auto& entry : processes_.entries) {
     for (const auto& program : entry.programs) {
       for (const auto& [name, line] : program->machines)
         if (std::find(machines.begin(), machines.end(), name) == machines.end())
           reading_.problems.add(line, fmt::format("no machine '{}'{}", name, hint(name, machines)));
+      for (const auto& [name, line] : program->semaphores)
+        if (std::find(semaphores.begin(), semaphores.end(), name) == semaphores.end())
+          reading_.problems.add(line, fmt::format("no semaphore '{}'{}{}", name, hint(name, semaphores),
+                                                  semaphores.empty() ? "; the scenario has no 'semaphores'" : ""));
       for (const auto& [names, line] : program->created) {
         created.insert(names->begin(), names->end());
         for (const auto& name : *names)

@@ -28,6 +28,10 @@ Result<void> check_native(const Scenario& scenario) {
       return about(
           "its network loses messages, and a native run does not: leave \"loss\" out to run it natively, or simulate "
           "it");
+  if (!scenario.semaphores.empty())
+    return about(
+        "it has semaphores, and the processes of a native run share no memory: leave \"semaphores\" out to run it "
+        "natively, or simulate it");
   if (!scenario.faults.empty())
     return about(
         "it has faults, and a native run does not make machines fail: leave \"faults\" out to run it natively, or "

@@ -52,6 +52,7 @@ class SchemaFields : public StepFields {
   void variable(const Field& field, Variable&) override { add_needed(field, text()); }
   void subscription(const Field& field, Subscription&) override { add_needed(field, text()); }
   void machine(const Field& field, std::string&) override { add_needed(field, text()); }
+  void semaphore(const Field& field, std::string&) override { add_needed(field, text()); }
   void steps(const Field& field, Steps&) override { add_needed(field, like("steps")); }
   void optional_steps(const Field& field, Steps&) override { add(field, like("steps")); }
   void branches(const Field& field, std::vector<ChoiceBranch>&) override {

@@ -27,7 +27,8 @@ bool is_met_at(const std::vector<ChannelInfo>& channels, const ChannelEnd& end, 
 
 // Both ends are always on one machine.
 bool is_local(ChannelMedium medium) {
-  return medium == ChannelMedium::unix_socket || medium == ChannelMedium::pipe || medium == ChannelMedium::eventfd;
+  return medium == ChannelMedium::unix_socket || medium == ChannelMedium::pipe || medium == ChannelMedium::eventfd ||
+         medium == ChannelMedium::memory;
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ Carrier carrier_of(const ChannelInfo& channel) {
       return Carrier::pipe;
     case ChannelMedium::eventfd:
       return Carrier::eventfd;
+    case ChannelMedium::memory:
     case ChannelMedium::unknown:
       break;
   }
@@ -93,7 +94,7 @@ class Sums {
     cpu_ns_[event.process.value] = std::max(cpu_ns_[event.process.value], event.proc_time_ns);
     const bool is_gap = event.type == EventType::gap;
     if (event.type != EventType::send && event.type != EventType::receive && !is_gap) return;
-    if (event.channel.is_none()) return;
+    if (event.channel.is_none() || info_[event.channel].medium == ChannelMedium::memory) return;  // nothing moves
     const bool sends = is_gap ? event.code == 0 : event.type == EventType::send;
     const ChannelInfo& channel = info_[event.channel];
     const Way way = {carrier_of(channel), sends ? Direction::sent : Direction::received};

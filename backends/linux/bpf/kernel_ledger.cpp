@@ -20,6 +20,10 @@ const char* name_of(dpm_record_kind kind) {
       return "calls that ask for messages";
     case dpm_waited:
       return "waits for children";
+    case dpm_slept:
+    case dpm_gave:
+    case dpm_took:
+      return "hand-overs";
     case dpm_forked:
     case dpm_executed:
     case dpm_exited:

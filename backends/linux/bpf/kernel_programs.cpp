@@ -297,6 +297,7 @@ Result<KernelPrograms> KernelPrograms::load(const Options& options) {
   ::bpf_map__set_max_entries(state->skeleton->maps.processors, static_cast<unsigned>(processors));
   state->choose_calls(options.paths);
   state->skeleton->rodata->scope = options.scope;
+  state->skeleton->rodata->tells_hand_overs = options.hand_overs ? 1 : 0;
   if (has_own_process_ids()) state->skeleton->rodata->meter_namespace = process_namespace();
   const KernelTypes types;
   if (auto chosen = choose_programs(state->skeleton->obj, types); !chosen) return chosen.error();

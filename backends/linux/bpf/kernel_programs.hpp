@@ -28,6 +28,7 @@ class KernelPrograms {
   struct Options {
     std::size_t ring_bytes = kRingBytesDefault;  // of each processor; a power of two, and at least a page
     bool paths = true;                           // also report socket, connect, dup and close
+    bool hand_overs = false;                     // also what threads hand over at futexes
     dpm_scope scope = {};
   };
   static KernelSurroundings surroundings();

@@ -16,6 +16,9 @@ enum dpm_record_kind {
   dpm_closed,      // close() of `descriptor`
   dpm_listened,    // listen() of `file`
   dpm_waited,      // a call that waits for a child returned because of the child `result`
+  dpm_slept,       // the thread waits at a futex
+  dpm_gave,        // it lets the thread `file` go on there, for the `offset`th time; dpm_at_end: because it has ended
+  dpm_took,        // its wait there is over because of the thread `file`: `offset` and flag as told by that one
   dpm_message_kinds,
 
   dpm_site = 16,  // struct dpm_site_record

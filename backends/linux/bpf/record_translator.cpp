@@ -30,6 +30,8 @@ std::uint64_t events_of(const dpm_record& record) {
   return record.kind == dpm_received && (record.flags & dpm_began) != 0 ? 2 : 1;
 }
 
+bool is_hand_over(dpm_record_kind kind) { return kind == dpm_slept || kind == dpm_gave || kind == dpm_took; }
+
 bool is_message(dpm_record_kind kind) { return kind == dpm_sent || kind == dpm_received || kind == dpm_asked; }
 
 }  // namespace
@@ -102,7 +104,7 @@ void RecordTranslator::take_message(const dpm_record& record, const std::string&
   ++thread->metered->call_number;
   if (!is_message(seen.kind())) {
     thread->read_cpu_time(record.cpu_ns);
-    return changed_path(seen);
+    return is_hand_over(seen.kind()) ? hands_over(seen) : changed_path(seen);
   }
   if ((record.flags & dpm_began) != 0) asked(seen);
   if (seen.kind() != dpm_asked) moved(seen);
@@ -229,6 +231,21 @@ void RecordTranslator::changed_path(const Seen& seen) {
       return threads_.waited(call, static_cast<std::uint32_t>(record.result), time_of(record) - began_at(record));
     default:
       return;
+  }
+}
+
+void RecordTranslator::hands_over(const Seen& seen) {
+  const dpm_record& record = seen.record;
+  const Call call = call_of(record, seen.thread, time_of(record));
+  if (seen.kind() == dpm_slept) return meter_.hand_overs().sleeps(call);
+  const HandOvers::HandOver what{record.offset, seen.has(dpm_at_end)};
+  const FollowedThread* other = threads_.find(record.file);
+  if (seen.kind() == dpm_took)
+    return meter_.hand_overs().takes(call, what, other == nullptr ? nullptr : other->metered);
+  if (other == nullptr) {
+    events_not_understood_ += events_of(record);
+  } else {
+    meter_.hand_overs().gives(call, what, *other->metered);
   }
 }
 

@@ -45,6 +45,7 @@ class RecordTranslator {
   void moved_datagrams(const Seen& seen, const Call& call);
   void moved_datagram(const Seen& seen, const Call& call, std::uint64_t bytes);
   void changed_path(const Seen& seen);
+  void hands_over(const Seen& seen);
 
   Meter& meter_;
   FollowedThreads threads_;

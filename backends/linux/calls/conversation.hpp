@@ -70,6 +70,9 @@ class Conversations {
   void describe_again(Socket& socket, SocketDescription description);
 
   Flow& pipe(std::uint64_t device, std::uint64_t inode);
+  // Of neither a socket nor a descriptor: no survey finds it.
+  Flow& add_flow(ChannelInfo described) { return flows_.add(std::move(described)); }
+  void remove_flow(Flow& flow) { flows_.remove(flow); }
   Eventfds& eventfds() { return eventfds_; }
   // The flow of a datagram that this socket sends to the name, or receives from it. A socket that is bound to every
   // address does not show to which one a datagram was sent: then any address of this machine matches.

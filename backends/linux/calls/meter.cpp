@@ -501,6 +501,7 @@ void Meter::leave(MeteredThread& thread) {
   for (const auto& end : thread.open_ends()) assume_probable(end, &thread);
   paths_.leave(thread);
   awaited_senders_.leave(thread);
+  hand_overs_.leave(thread);
 }
 
 void Meter::forget_ended() {

@@ -14,6 +14,7 @@
 #include "backends/linux/calls/call.hpp"
 #include "backends/linux/calls/conversation.hpp"
 #include "backends/linux/calls/event_recorder.hpp"
+#include "backends/linux/calls/hand_overs.hpp"
 #include "backends/linux/calls/kernel_checks.hpp"
 #include "backends/linux/calls/paths.hpp"
 #include "backends/linux/calls/processes.hpp"
@@ -44,6 +45,9 @@ class Meter {
   void add_code_module(CodeModule module) { recorder_.growth().modules.push_back(std::move(module)); }
 
   void add_wait_cause(WaitCause cause) { recorder_.growth().wait_causes.push_back(std::move(cause)); }
+
+  // ---- memory that threads share
+  HandOvers& hand_overs() { return hand_overs_; }
 
   // ---- paths
   Paths& paths() { return paths_; }
@@ -165,6 +169,7 @@ class Meter {
   Conversations conversations_;
   Processes processes_{recorder_};
   Paths paths_;
+  HandOvers hand_overs_{recorder_, conversations_, processes_};
   AwaitedSenders awaited_senders_;
   Gaps gaps_;
 };

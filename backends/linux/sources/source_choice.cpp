@@ -36,21 +36,22 @@ std::vector<std::string> SourceChooser::names() const {
 
 Result<SourceChooser::Choice> SourceChooser::choose(const std::string& name, const Wishes& wishes) const {
   if (name != kAuto) return choose_named(name, wishes);
-  if (wishes.scope) return choose_for_scope();
+  if (wishes.scope) return choose_able(&MeteringMethod::meters_scopes, "meters several processes");
+  if (wishes.hand_overs) return choose_able(&MeteringMethod::finds_hand_overs, "sees hand-overs");
   for (const auto& method : methods_)
     if (wishes.running_pid != 0 && method->has_custody(wishes.running_pid))
       return Choice{{method.get()}, auto_reason(*method, "it has metered this process before")};
   return choose_first(wishes);
 }
 
-Result<SourceChooser::Choice> SourceChooser::choose_for_scope() const {
+Result<SourceChooser::Choice> SourceChooser::choose_able(IsAble is_able, const std::string& what) const {
   for (const auto& method : methods_) {
-    if (!method->meters_scopes()) continue;
+    if (!(method.get()->*is_able)()) continue;
     if (const auto obstacle = method->obstacle())
       return Error{fmt::format("this needs --source {}: {}: {}", method->name(), obstacle->reason, obstacle->advice)};
-    return Choice{{method.get()}, auto_reason(*method, "the only one that meters several processes")};
+    return Choice{{method.get()}, auto_reason(*method, "the only one that " + what)};
   }
-  return Error{"no source of this dpm meters several processes, a cgroup or a machine ('dpm doctor' says why)"};
+  return Error{fmt::format("no source of this dpm {} ('dpm doctor' says why)", what)};
 }
 
 SourceChooser::Choice SourceChooser::choose_first(const Wishes& wishes) const {
@@ -79,6 +80,8 @@ Result<SourceChooser::Choice> SourceChooser::choose_named(const std::string& nam
     return Error{fmt::format("--source {}: {}: {}", name, obstacle->reason, obstacle->advice)};
   if (wishes.callers && !method.finds_callers())
     return Error{fmt::format("--where works with --source notify only, not with {}", name)};
+  if (wishes.hand_overs && !method.finds_hand_overs())
+    return Error{fmt::format("--source {} does not see hand-overs: leave it out, or --hand-overs", name)};
   if (wishes.scope && !method.meters_scopes())
     return Error{fmt::format("--source {} meters single processes only: leave it out", name)};
   return Choice{{&method}, fmt::format("{} (--source {})", name, name)};

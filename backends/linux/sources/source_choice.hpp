@@ -28,6 +28,7 @@ class SourceChooser {
     bool callers = false;           // MeterOptions::callers
     std::uint32_t running_pid = 0;  // acquires this process; 0: starts one
     bool scope = false;             // acquires a MeteringMethod::Scope
+    bool hand_overs = false;        // MeteringMethod::Options::hand_overs
   };
   struct Choice {
     std::vector<const MeteringMethod*> methods;  // the first; the others only if it fails before anything has begun
@@ -42,7 +43,9 @@ class SourceChooser {
 
  private:
   Result<Choice> choose_named(const std::string& name, const Wishes& wishes) const;
-  Result<Choice> choose_for_scope() const;
+  // The first that is able to, and what it does as users say it.
+  using IsAble = bool (MeteringMethod::*)() const;
+  Result<Choice> choose_able(IsAble is_able, const std::string& what) const;
   Choice choose_first(const Wishes& wishes) const;
 
   std::vector<std::unique_ptr<MeteringMethod>> methods_;

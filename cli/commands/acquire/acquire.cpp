@@ -66,7 +66,7 @@ class AcquireCommand : public Command {
     if (pid_ == 0 && !is_scope())
       return refuse(terminal, *this, Error{"a process, --cgroup or --everything is required"});
     if (const auto done = need_tasks("the meter", kMeterTasks); !done) return refuse(terminal, *this, done.error());
-    auto source = source_.choose({.running_pid = pid_, .scope = is_scope()});
+    auto source = source_.choose({.running_pid = pid_, .scope = is_scope(), .hand_overs = options_.hand_overs});
     if (!source) return refuse(terminal, *this, source.error());
     const auto folder = OutputFolder::create(output_.empty() ? default_output() : output_);
     if (!folder) return refuse(terminal, *this, folder.error());

@@ -115,7 +115,7 @@ class MeterCommand : public Command {
     if (const auto done = check_inside(); !done) return refuse(terminal, *this, done.error());
     if (const auto done = check_descriptors(); !done) return refuse(terminal, *this, done.error());
     if (const auto done = need_tasks("the meter", kMeterTasks); !done) return refuse(terminal, *this, done.error());
-    auto source = source_.choose({.callers = where_});
+    auto source = source_.choose({.callers = where_, .hand_overs = options_.hand_overs});
     if (!source) return refuse(terminal, *this, source.error());
     if (source->methods.front()->notifies())
       if (auto done = prepare_notification(program, terminal); !done) return refuse(terminal, *this, done.error());

@@ -48,7 +48,8 @@ class ScheduleCommand : public Command {
     if (!plan) return refuse(terminal, *this, plan.error());
     if (auto may = check_account(); !may) return refuse(terminal, *this, may.error());
     const bool is_scope = scope_.pids.size() != 1;
-    auto source = source_.choose({.running_pid = is_scope ? 0 : scope_.pids.front(), .scope = is_scope});
+    auto source = source_.choose(
+        {.running_pid = is_scope ? 0 : scope_.pids.front(), .scope = is_scope, .hand_overs = method_.hand_overs});
     if (!source) return refuse(terminal, *this, source.error());
     auto run = SourceOption::begin(*source, [&](const MeteringMethod& method) {
       return is_scope ? method.acquire_scope(scope_, method_) : method.acquire(scope_.pids.front(), method_);

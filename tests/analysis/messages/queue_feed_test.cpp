@@ -56,6 +56,24 @@ TEST_CASE("queue feed: a message waits from its SEND to its RECEIVE", "[messages
   CHECK(queue.length_mean == Approx((0 + 1 + 2 + 1 + 2 + 1 + 1) / 7.0));
 }
 
+TEST_CASE("queue feed: what a thread hands over arrives with its SEND, although it is numbered", "[messages]") {
+  LiveScript script;  // a millisecond an event
+  const auto giver = script.process("p"), taker = script.process("p/1", giver);
+  const ChannelId memory{0};
+  script.recording.info.channels.push_back({taker, "memory of thread 2"});
+  script.recording.info.channels.back().medium = ChannelMedium::memory;
+  script.receive_call(taker, 0);     // 1 ms
+  script.send(giver, memory, 1, 0);  // 2
+  script.recording.events.back().peer = taker;
+  script.receive(taker, memory, 1, 0);  // 3
+  script.recording.events.back().peer = giver;
+  const Queues queues = queues_of(script.resolved(), true);
+  const QueueStatistics& queue = queue_of(queues, taker);
+  CHECK(queue.queued == 1);
+  CHECK(queue.received == 1);
+  CHECK(queue.waits.max_ns() == 1'000'000);
+}
+
 TEST_CASE("queue feed: what a receiver did while a message waited is that of its own thread", "[messages]") {
   LiveScript script;  // a millisecond an event, in which the process runs
   const auto a = script.process("a"), server = script.process("server"), thread = script.process("server/1", server);

@@ -365,6 +365,78 @@ TEST_CASE("eBPF source: an end is dated when the thread exits, and has all its C
   CHECK_FALSE(kernel.translator().threads().none_left());
 }
 
+// A thread of the server that goes on because of the server.
+dpm_record hand_over(Kernel& kernel, dpm_record_kind kind, std::uint64_t number, unsigned flags = 0) {
+  const bool gives = kind == dpm_gave;
+  dpm_record record = kernel.record(kind, gives ? kServer : kChild);
+  record.file = gives ? kChild : kServer;
+  record.offset = number;
+  record.flags = static_cast<unsigned short>(flags);
+  record.descriptor = 0xffff;
+  return record;
+}
+
+TEST_CASE("eBPF source: what a thread hands over to one that waits is a message without bytes",
+          "[linux][kernel_source]") {
+  Kernel kernel;
+  kernel.fork(kServer, kChild);
+  kernel.events.clear();
+  for (const std::uint64_t number : {1u, 2u}) {
+    dpm_record slept = hand_over(kernel, dpm_slept, 0);
+    slept.cpu_ns = 10 * number;
+    kernel.take(slept);
+    kernel.take(hand_over(kernel, dpm_gave, number));
+    dpm_record took = hand_over(kernel, dpm_took, number);
+    took.cpu_ns = 10 * number + 1;
+    kernel.take(took);
+    REQUIRE(kernel.types() == "SEND RECEIVECALL RECEIVE");
+    const Event sent = kernel.events[0], asked = kernel.events[1], received = kernel.events[2];
+    CHECK(sent.peer == received.process);
+    CHECK(received.peer == sent.process);
+    CHECK(received.channel == sent.channel);
+    CHECK(sent.sequence == number);
+    CHECK(received.sequence == number);
+    CHECK(received.length_bytes == 0);
+    CHECK(asked.local_time < sent.local_time);
+    CHECK(asked.proc_time_ns == 10 * number);
+    CHECK(received.proc_time_ns == 10 * number + 1);
+    kernel.events.clear();
+  }
+}
+
+TEST_CASE("eBPF source: a sleep at a futex that no followed thread ended is not an event", "[linux][kernel_source]") {
+  Kernel kernel;
+  kernel.fork(kServer, kChild);
+  kernel.events.clear();
+  kernel.take(hand_over(kernel, dpm_slept, 0));
+  kernel.take(hand_over(kernel, dpm_slept, 0));
+  CHECK(kernel.events.empty());
+}
+
+TEST_CASE("eBPF source: of a hand-over whose giver or sleep was lost the rest is told", "[linux][kernel_source]") {
+  Kernel kernel;
+  kernel.fork(kServer, kChild);
+  kernel.events.clear();
+  kernel.take(hand_over(kernel, dpm_took, 5));
+  REQUIRE(kernel.types() == "RECEIVE");
+  CHECK(kernel.events[0].sequence == 5);
+  CHECK_FALSE(kernel.events[0].peer.is_none());
+}
+
+TEST_CASE("eBPF source: a wait at a futex for the end of a thread is a WAIT", "[linux][kernel_source]") {
+  Kernel kernel;
+  kernel.fork(kServer, kChild);
+  kernel.events.clear();
+  const dpm_record slept = hand_over(kernel, dpm_slept, 0);
+  kernel.take(slept);
+  kernel.take(hand_over(kernel, dpm_gave, 1, dpm_at_end));
+  const dpm_record took = hand_over(kernel, dpm_took, 1, dpm_at_end);
+  kernel.take(took);
+  REQUIRE(kernel.types() == "WAIT");
+  CHECK(kernel.events[0].code == static_cast<std::uint32_t>(WaitKind::thread_end));
+  CHECK(kernel.events[0].sequence == took.time_ns - slept.time_ns);
+}
+
 TEST_CASE("eBPF source: a child that only stopped has not ended a wait", "[linux][kernel_source]") {
   Kernel kernel;
   kernel.fork(kServer, kChild);

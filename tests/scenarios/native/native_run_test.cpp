@@ -390,6 +390,10 @@ TEST_CASE("native: what only a simulator can do is refused before anything runs"
   faulty.scenario.faults.push_back({milliseconds(1), FaultKind::machine_off, "red", ""});
   CHECK_THAT(run_native(faulty.scenario).error().what, Catch::Contains("it has faults"));
 
+  System sharing = system_of(do_nothing, do_nothing);
+  sharing.scenario.semaphores.push_back({"lock", 1});
+  CHECK_THAT(run_native(sharing.scenario).error().what, Catch::Contains("it has semaphores"));
+
   System unknown = system_of(do_nothing, do_nothing);
   unknown.scenario.processes[0].machine = "green";
   CHECK_THAT(run_native(unknown.scenario).error().what, Catch::Contains("machine 'green', which is not declared"));

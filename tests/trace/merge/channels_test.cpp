@@ -77,7 +77,8 @@ TEST_CASE("merge: two meters of one machine join what stays within it", "[merge]
   Traces::channel(again, ChannelMedium::pipe, "8:1", "8:1", Seen::both);
   Traces::channel(again, ChannelMedium::unix_socket, "/a#1", "/b#2", Seen::receiver);
   Traces::tcp(again, "127.0.0.1:1", "127.0.0.1:2", Seen::receiver);
-  CHECK(traces.channels() == 4);
+  for (TraceInfo* info : {&traces.red, &again}) Traces::channel(*info, ChannelMedium::memory, "7:1", "7:1", Seen::both);
+  CHECK(traces.channels() == 5);
 }
 
 TEST_CASE("merge: an end seen by two meters one after the other is known by its socket", "[merge]") {

@@ -108,6 +108,9 @@ static __always_inline void begins_wait(const struct pt_regs* regs, u32 wait) {
       command != set_and_wait_by_file)
     return;
   state->waits_for = wait == dpm_wait_poll && polls_nothing(regs) ? dpm_wait_timer : wait;
+  state->wakes_others = wait == dpm_wait_futex && wakes_at_futexes(regs);
+  state->has_slept = 0;
+  state->given_by = 0;
   begin_wait(state, task, bpf_ktime_get_ns());
 }
 
@@ -440,9 +443,14 @@ static __always_inline void returned_from_wait(struct thread_state* state, struc
 }
 
 static __always_inline void ends_wait(s64 result) {
-  struct thread_state* state = running_state_of(bpf_get_current_task_btf());
+  struct task_struct* task = bpf_get_current_task_btf();
+  struct thread_state* state = running_state_of(task);
   if (!state || state->waits_for == 0) return;
-  account_for_wait(state, state->waits_for, result, 0);
+  if (takes(state, task, result)) {
+    state->wait.at_ns = 0;
+  } else {
+    account_for_wait(state, state->waits_for, result, 0);
+  }
   state->waits_for = 0;
 }
 

@@ -68,6 +68,11 @@ struct thread_state {
   u32 ready_on;        // the processor in whose queue it is
   u32 woken_by;        // the thread that ran on the processor that woke it
   struct rival waker;  // of a lock
+  u8 wakes_others;     // the call of futexes that it is in,
+  u8 has_slept;        // and it has been told that it waits there
+  u8 given_by_end;
+  u32 given_by;  // the thread that let it go on there; 0: none that is known
+  u64 given;     // how often one did
   struct rival signaller;
   u64 signalled_ns;                   // the last time
   u32 datagram_from, datagram_bytes;  // of the UNIX datagram that it takes: the sender's socket, and its length

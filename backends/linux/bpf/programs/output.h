@@ -113,7 +113,7 @@ static __always_inline void tell_waits(struct thread_state* state, const struct 
 
 // What happens at the beginning of a call has the times that were told then.
 static __always_inline int happens_at_end(u32 kind) {
-  return kind == dpm_received || kind == dpm_accepted || kind == dpm_waited;
+  return kind == dpm_received || kind == dpm_accepted || kind == dpm_waited || kind == dpm_took;
 }
 
 // Times ran out while the thread waited for messages or connections: they are its wait for the one that comes now, if one does.

@@ -50,6 +50,7 @@ int BPF_PROG(on_switch, _Bool preempted, struct task_struct* before, struct task
   if (leaving) {
     const u64 now = bpf_ktime_get_ns();
     leaves_in_call(leaving, before, now);
+    if (!preempted) sleeps_at_futex(leaving, before, now);
     leaves_processor(leaving, before, preempted, now);
     if (before->__state & task_dead) put_task(before, leaving, dpm_gone, now);
   }

@@ -11,7 +11,7 @@
 // there is none, and divides the time by whom it was waited for.
 #pragma once
 
-#include "wait_ends.h"
+#include "hand_overs.h"
 
 static __always_inline u64 ready_since_ns(const struct thread_state* state) {
   return !state->left_ready && state->woken_ns > state->left_ns ? state->woken_ns : state->left_ns;
@@ -119,6 +119,10 @@ static __always_inline int is_woken(struct task_struct* task) {
   state->woken_ns = bpf_ktime_get_ns();
   state->woken_by = bpf_get_current_task_btf()->pid;
   if (is_lock(state->waits_for)) note_waker(state);
+  if (tells_hand_overs && state->waits_for == dpm_wait_futex) {
+    struct task_struct* waker = bpf_get_current_task_btf();
+    gives(running_state_of(waker), waker, state);
+  }
   return 0;
 }
 

@@ -69,21 +69,22 @@ class KernelRun : public MeteredRun {
   const MeteredFacts facts_;
 };
 
-Result<KernelPrograms> load(std::size_t ring_bytes, const dpm_scope& scope = {}) {
+Result<KernelPrograms> load(const MeteringMethod::Options& wanted, const dpm_scope& scope = {}) {
   KernelPrograms::Options options;
   options.scope = scope;
-  if (ring_bytes != 0) options.ring_bytes = ring_bytes;
+  options.hand_overs = wanted.hand_overs;
+  if (wanted.ring_bytes != 0) options.ring_bytes = wanted.ring_bytes;
   return KernelPrograms::load(options);
 }
 
 // The programs are loaded in the process that supervises: that takes CPU time, which the program would find as its own.
 using Launch = std::function<Result<LaunchedProgram>(LaunchOptions)>;
 Result<std::unique_ptr<MeteredRun>> launch_followed(const Launch& launch, KernelRun::Start start,
-                                                    std::size_t ring_bytes) {
+                                                    const MeteringMethod::Options& wanted) {
   std::optional<KernelPrograms> programs;
   LaunchOptions options = {.notifies = false};
   options.prepare = [&]() -> Result<void> {
-    auto loaded = load(ring_bytes);
+    auto loaded = load(wanted);
     if (!loaded) return loaded.error();
     programs = *std::move(loaded);
     return {};
@@ -98,7 +99,7 @@ Result<std::unique_ptr<MeteredRun>> launch_followed(const Launch& launch, Kernel
   return std::unique_ptr<MeteredRun>(std::make_unique<KernelRun>(*std::move(launched), *std::move(programs), start));
 }
 
-Result<std::unique_ptr<MeteredRun>> follow_running(std::uint32_t pid, std::size_t ring_bytes) {
+Result<std::unique_ptr<MeteredRun>> follow_running(std::uint32_t pid, const MeteringMethod::Options& wanted) {
   const std::string name = read_command_name(pid, pid);
   const auto refuse = [&](const std::string& why) { return Error{fmt::format("acquire {} ({}): {}", pid, name, why)}; };
   if (name.empty()) return Error{fmt::format("acquire {}: there is no such process ('ps -e' lists them)", pid)};
@@ -109,7 +110,7 @@ Result<std::unique_ptr<MeteredRun>> follow_running(std::uint32_t pid, std::size_
         "it belongs to another account, or is a thread of the kernel; run dpm as its user or as root to meter "
         "another's "
         "program");
-  auto programs = load(ring_bytes);
+  auto programs = load(wanted);
   if (!programs) return programs.error();
   if (auto done = follow_all_threads(pid, *programs); !done) return refuse(done.error().what);
   return std::unique_ptr<MeteredRun>(
@@ -127,8 +128,9 @@ std::vector<std::uint32_t> follow_members(const std::optional<FoundCgroup>& cgro
   return followed;
 }
 
-Result<std::unique_ptr<MeteredRun>> follow_several(const std::vector<std::uint32_t>& pids, std::size_t ring_bytes) {
-  auto programs = load(ring_bytes);
+Result<std::unique_ptr<MeteredRun>> follow_several(const std::vector<std::uint32_t>& pids,
+                                                   const MeteringMethod::Options& wanted) {
+  auto programs = load(wanted);
   if (!programs) return programs.error();
   for (const std::uint32_t pid : pids) {
     if (read_program_path(pid).empty())
@@ -141,7 +143,8 @@ Result<std::unique_ptr<MeteredRun>> follow_several(const std::vector<std::uint32
   return std::unique_ptr<MeteredRun>(std::make_unique<KernelRun>(std::move(followed), *std::move(programs)));
 }
 
-Result<std::unique_ptr<MeteredRun>> follow_scope(const MeteringMethod::Scope& scope, std::size_t ring_bytes) {
+Result<std::unique_ptr<MeteredRun>> follow_scope(const MeteringMethod::Scope& scope,
+                                                 const MeteringMethod::Options& wanted) {
   std::optional<FoundCgroup> cgroup;
   if (!scope.cgroup.empty()) {
     auto found = find_cgroup(scope.cgroup);
@@ -153,7 +156,7 @@ Result<std::unique_ptr<MeteredRun>> follow_scope(const MeteringMethod::Scope& sc
         "other accounts' processes may be among these, which this account may not look at: run dpm as root, or with "
         "CAP_SYS_PTRACE as well"};
   const auto own_pid = static_cast<std::uint32_t>(::getpid());
-  auto programs = load(ring_bytes, {cgroup ? cgroup->number : 0, cgroup ? 0u : 1u, own_pid});
+  auto programs = load(wanted, {cgroup ? cgroup->number : 0, cgroup ? 0u : 1u, own_pid});
   if (!programs) return programs.error();
   FollowedProgram followed{own_pid, cgroup ? "cgroup " + scope.cgroup : "everything", false};
   followed.running = follow_members(cgroup, *programs);
@@ -176,13 +179,14 @@ class KernelMethod : public MeteringMethod {
   std::optional<std::string> trial() const override { return KernelPrograms::refusal_here(); }
   std::string drawback() const override { return drawback_in(KernelPrograms::surroundings()); }
   bool finds_callers() const override { return false; }
+  bool finds_hand_overs() const override { return true; }
   bool notifies() const override { return false; }
   bool meters_scopes() const override { return true; }
 
   Result<std::unique_ptr<MeteredRun>> launch(const std::vector<std::string>& command,
                                              const Options& options) const override {
     const Launch launch = [&](LaunchOptions how) { return dpm::launch(command, how); };
-    return launch_followed(launch, KernelRun::Start::when_ready, options.ring_bytes);
+    return launch_followed(launch, KernelRun::Start::when_ready, options);
   }
 
   Result<std::unique_ptr<MeteredRun>> launch_child(const std::vector<std::string>& command,
@@ -197,16 +201,15 @@ class KernelMethod : public MeteringMethod {
       how.own_session = true;
       return launch_as_child(command, how);
     };
-    return launch_followed(launch, KernelRun::Start::when_told, 0);
+    return launch_followed(launch, KernelRun::Start::when_told, {});
   }
 
   Result<std::unique_ptr<MeteredRun>> acquire(std::uint32_t pid, const Options& options) const override {
-    return follow_running(pid, options.ring_bytes);
+    return follow_running(pid, options);
   }
 
   Result<std::unique_ptr<MeteredRun>> acquire_scope(const Scope& scope, const Options& options) const override {
-    return scope.pids.empty() ? follow_scope(scope, options.ring_bytes)
-                              : follow_several(scope.pids, options.ring_bytes);
+    return scope.pids.empty() ? follow_scope(scope, options) : follow_several(scope.pids, options);
   }
 };
 

@@ -50,6 +50,14 @@ static void be_parent(const struct modules* use, pid_t child) {
   EXPECT(waitpid(child, &status, 0) == child && status == 0);
 }
 
+static void use_metered(dpm_monitor* monitor) {
+  dpm_semaphore* units = dpm_semaphore_new(monitor, "modules", "units");
+  EXPECT(dpm_semaphore_open_metered(units, 2) == 0 && dpm_semaphore_count(units) == 2);
+  EXPECT(dpm_semaphore_wait(units, 1) == 0 && dpm_semaphore_wait(units, 1) == 0 && dpm_semaphore_count(units) == 0);
+  EXPECT(dpm_semaphore_post(units, 1) == 0 && dpm_semaphore_count(units) == 1 && dpm_semaphore_wait(units, 1) == 0);
+  dpm_semaphore_delete(units);
+}
+
 int main(void) {
   dpm_monitor* monitor = dpm_monitor_open(1, NULL);
   char path[64];
@@ -61,6 +69,7 @@ int main(void) {
   EXPECT(dpm_socket_server_open(use.request, 0, 1) == 0 && dpm_semaphore_open(use.turn, 0, NULL) == 0);
   EXPECT(dpm_message_queue_open(use.queue, path, 4, 64, 1) == 0);
   EXPECT(dpm_shared_memory_open(use.memory, path, 100, 1) == 0);
+  use_metered(monitor);
   const dpm_point here = dpm_point_enter(monitor, "main", "here");
   dpm_point_force(&here, -7);
   const dpm_object* unknown = dpm_object_declare(monitor, 99, "main", "unknown", 1);

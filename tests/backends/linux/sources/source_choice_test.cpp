@@ -41,6 +41,7 @@ class PretendedMethod : public MeteringMethod {
   std::string drawback() const override { return facts_.drawback; }
   bool has_custody(std::uint32_t pid) const override { return facts_.custody == pid; }
   bool finds_callers() const override { return name_ == "slow"; }
+  bool finds_hand_overs() const override { return name_ == "fast"; }
   Result<std::unique_ptr<MeteredRun>> launch(const std::vector<std::string>&, const Options&) const override {
     if (facts_.fails) return Error{"it fails"};
     return std::unique_ptr<MeteredRun>(std::make_unique<PretendedRun>());
@@ -86,6 +87,11 @@ TEST_CASE("sources: one that was asked for is taken, or the reason and the remed
   CHECK(chooser({.drawback = "slower here"}).choose("fast", {})->reason == "fast (--source fast)");
   CHECK(chooser({.obstacle = "no rights"}).choose("fast", {}).error().what == "--source fast: no rights: do this");
   CHECK_FALSE(chooser({}).choose("fast", {.callers = true}));
+  CHECK(reason(chooser({}), {.hand_overs = true}) == "fast (auto: the only one that sees hand-overs)");
+  CHECK(chooser({.obstacle = "no rights"}).choose("auto", {.hand_overs = true}).error().what ==
+        "this needs --source fast: no rights: do this");
+  CHECK(chooser({}).choose("slow", {.hand_overs = true}).error().what ==
+        "--source slow does not see hand-overs: leave it out, or --hand-overs");
   CHECK(chooser({}).choose("faster", {}).error().what == "source 'faster' does not exist here: auto, fast, slow");
 }
 
