@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/check.hpp"
 #include "trace/event_fields.hpp"
 
@@ -24,7 +26,9 @@ void EventFilter::on_events(std::span<const Event> batch) {
     DPM_CHECK(layout < kEventTypes.size());
     const std::uint16_t filter = rules_.size() == 1 ? std::uint16_t{0} : (*info_)[event.process].filter;
     DPM_CHECK(filter < rules_.size());
-    const ClassIndex record_class = rules_[filter].match(layout, reinterpret_cast<const std::byte*>(&event));
+    const ClassIndex record_class = layout < rules_[filter].layouts()
+                                        ? rules_[filter].match(layout, reinterpret_cast<const std::byte*>(&event))
+                                        : kNotKept;
     verdicts_[i] = {filter, record_class};
     if (record_class != kNotKept) ++kept_;
   }
@@ -59,7 +63,9 @@ void EventFilter::on_end(const LossReport& losses) {
 
 TraceDescription describe_events(const std::vector<std::string>& filter_names, const std::vector<RuleSet>& rules) {
   DPM_CHECK(filter_names.size() == rules.size());
-  const auto layouts = event_layouts();
+  std::size_t described = 0;
+  for (const RuleSet& set : rules) described = std::max(described, set.layouts());
+  const auto layouts = event_layouts().first(described);
   TraceDescription description{{layouts.begin(), layouts.end()}, {}};
   for (std::size_t i = 0; i < rules.size(); ++i)
     description.filters.push_back({filter_names[i], rules[i].text(), rules[i].classes()});

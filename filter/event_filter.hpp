@@ -16,7 +16,8 @@ namespace dpm {
 
 class EventFilter : public EventSink {
  public:
-  // One rule set per TraceInfo::filters, all compiled for event_layouts(). `sink` must outlive the filter.
+  // One rule set per TraceInfo::filters, all compiled for event_layouts(), or for its beginning: other events are not kept. `sink` must
+  // outlive the filter.
   EventFilter(std::vector<RuleSet> rules, RecordSink& sink);
 
   void on_begin(const TraceInfo& info) override;

@@ -49,6 +49,7 @@ class RuleSet {
     return kNotKept;
   }
 
+  std::size_t layouts() const { return whole_type_.size(); }
   const std::vector<RecordClass>& classes() const { return classes_; }
   const std::string& text() const { return text_; }
   const std::vector<std::string>& notes() const { return notes_; }  // on what may have been meant otherwise

@@ -25,8 +25,8 @@ constexpr timeval kPatience = {5, 0};
 constexpr const char* kFlagNames[] = {"send",        "receivecall", "receive",      "messagequeued", "createpath",
                                       "destroypath", "fork",        "startprocess", "stopprocess",   "destroyprocess",
                                       "accept",      "connect",     "socket",       "dup",           "exec",
-                                      "gap",         "wait",        "point",        "value",         "immediate"};
-static_assert((1 << (sizeof kFlagNames / sizeof *kFlagNames - 1)) == DPM_M_IMMEDIATE);
+                                      "gap",         "wait",        "point",        "value",         "summary"};
+static_assert((1 << (sizeof kFlagNames / sizeof *kFlagNames)) - 1 == DPM_M_ALL);
 
 class Descriptor {
  public:
@@ -147,6 +147,9 @@ void append_flags(char (&line)[kLineBytes], int flags) {
     append(line, kFlagNames[bit]);
     before = ",";
   }
+  if ((flags & DPM_M_IMMEDIATE) == 0) return;
+  append(line, before);
+  append(line, "immediate");
 }
 
 // 0, or the errno that says why not.

@@ -41,8 +41,9 @@ enum {
   DPM_M_WAIT = 1 << 16,
   DPM_M_POINT = 1 << 17,
   DPM_M_VALUE = 1 << 18,
-  DPM_M_ALL = (1 << 19) - 1,
-  DPM_M_IMMEDIATE = 1 << 19 /* sent at once instead of being buffered */
+  DPM_M_SUMMARY = 1 << 19, /* of the machine, not of the process: chosen for all processes together */
+  DPM_M_ALL = (1 << 20) - 1,
+  DPM_M_IMMEDIATE = 1 << 30 /* sent at once instead of being buffered */
 };
 
 /* 0, or -1 with errno:

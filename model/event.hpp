@@ -31,6 +31,10 @@
 //   POINT            its process      -                  -                  -             -        a primitive event
 //   VALUE            its process      -                  -                  the value     -        a primitive event
 //
+// Of a whole machine (1988 paper V.B):
+//
+//   SUMMARY          the meter        -                  -                  the value     ms       a MachineQuantity
+//
 // The kind of a socket is domain << 16 | type << 8 | protocol. A GAP is a range of a stream's bytes that passed the
 // meter unseen; peers are filled in where they are known. A WAIT is the end of a wait for something other than a
 // message: the waiter continues because its peer did something, then or earlier. `sequence` is how long it had waited.
@@ -41,6 +45,10 @@
 //
 // The code of a POINT and of a VALUE is a row of TraceInfo::primitive_events. A value is a whole number with a sign, in
 // two's complement (value_of()). The CPU time of the process is 0 where it was not read.
+//
+// SUMMARYs of a machine come at an interval, one for each quantity that the machine tells (model/machine_quantity.hpp). Their
+// process is the meter itself, which is outside the computation. A quantity that is counted has what was added in the last
+// length_bytes milliseconds; any other, its value at the end of them.
 //
 // A dash means the field has no id or is 0. A message is identified by (sender, channel, sequence), on channels of
 // ChannelKind::numbered; model/trace_info.hpp defines the identification on the other kinds.

@@ -32,6 +32,7 @@ constexpr std::array kEventNames = {
     NamedType{"WAIT", EventType::wait},
     NamedType{"POINT", EventType::point},
     NamedType{"VALUE", EventType::value},
+    NamedType{"SUMMARY", EventType::summary},
     NamedType{"SENDMESSAGE", EventType::send},
     NamedType{"RECEIVEMESSAGE", EventType::receive},
     // Metering report, section 4.1 and appendix A.

@@ -30,6 +30,7 @@ enum class EventType : std::uint8_t {
   wait = 17,
   point = 18,
   value = 19,
+  summary = 20,
 };
 
 inline constexpr std::array kEventTypes = {
@@ -42,7 +43,7 @@ inline constexpr std::array kEventTypes = {
     EventType::socket,         EventType::dup,
     EventType::exec,           EventType::gap,
     EventType::wait,           EventType::point,
-    EventType::value,
+    EventType::value,          EventType::summary,
 };
 
 // "SEND", "RECEIVECALL", ... as the 1988 paper writes them.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "model/event_source.hpp"
@@ -21,10 +22,11 @@ struct MeterOptions {
   GrowthSink* names_to = nullptr;  // instead of the tables of the TraceInfo (model/trace_growth.hpp)
   bool callers = false;            // pc is where the program's own code made the call, for some microseconds more each
   bool whole_cpu_time = false;     // do not subtract what notification costs the program
-  std::string machine;             // its name in the trace; empty: the host's
-  std::function<void()> on_ready;  // called once, in the thread of run(), when calls are being served
-  bool sync_wake_up = true;        // off: as on a kernel that does not have it (for measurements)
-  bool cpu_counters = true;        // off: as for an account that may not open them (for tests)
+  std::optional<Duration> summary_interval;  // between SUMMARYs of the machine; none: without them
+  std::string machine;                       // its name in the trace; empty: the host's
+  std::function<void()> on_ready;            // called once, in the thread of run(), when calls are being served
+  bool sync_wake_up = true;                  // off: as on a kernel that does not have it (for measurements)
+  bool cpu_counters = true;                  // off: as for an account that may not open them (for tests)
 };
 
 // What the meter itself did, for the summary at the end.

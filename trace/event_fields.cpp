@@ -35,6 +35,7 @@ constexpr TypeSet kGap = set_of({EventType::gap});
 constexpr TypeSet kWait = set_of({EventType::wait});
 constexpr TypeSet kValue = set_of({EventType::value});
 constexpr TypeSet kPrimitive = kValue | set_of({EventType::point});
+constexpr TypeSet kSummary = set_of({EventType::summary});
 constexpr TypeSet kCreate = set_of({EventType::create_process});
 constexpr TypeSet kDestroy = set_of({EventType::destroy_process});
 constexpr TypeSet kChange = set_of({EventType::start_process, EventType::stop_process}) | kDestroy;
@@ -56,9 +57,10 @@ constexpr std::array kFieldNames = {
     FieldName{"pc", EventMember::pc, kAny, 16},
     FieldName{"sequence", EventMember::sequence, kMessage | kGap},
     FieldName{"waitedNs", EventMember::sequence, kWait},
-    FieldName{"value", EventMember::sequence, kValue},
+    FieldName{"value", EventMember::sequence, kValue | kSummary},
     FieldName{"msgLength", EventMember::length, kMessage | kGap},
     FieldName{"length", EventMember::length, kMessage | kGap, 10, false},
+    FieldName{"coveredMs", EventMember::length, kSummary},
     FieldName{"channel", EventMember::channel, kMessage | kPath | kDescriptor | kGap},
     // An accepting process has two sockets: the one it listens on and the one it gets (metering report, appendix A).
     FieldName{"sock", EventMember::channel, (kMessage | kPath | kDescriptor | kGap) & ~kAccept, 10, false},
@@ -66,7 +68,7 @@ constexpr std::array kFieldNames = {
     FieldName{"fromTask", EventMember::process, kSend},
     FieldName{"toTask", EventMember::process, kArrival | kReceiveCall},
     FieldName{"task", EventMember::process,
-              kPath | kCreate | kChange | kDescriptor | kExec | kGap | kWait | kPrimitive},
+              kPath | kCreate | kChange | kDescriptor | kExec | kGap | kWait | kPrimitive | kSummary},
     FieldName{"pid", EventMember::process, kAny, 10, false},
     FieldName{"process", EventMember::process, kAny, 10, false},
     FieldName{"toTask", EventMember::peer, kSend},
@@ -78,8 +80,8 @@ constexpr std::array kFieldNames = {
     FieldName{"byTask", EventMember::peer, kChange},
     FieldName{"byPid", EventMember::peer, kChange, 10, false},
     FieldName{"peerTask", EventMember::peer, kConnection},
-    FieldName{"peer", EventMember::peer, kAny & ~(kReceiveCall | kSocket | kDup | kExec | kGap | kPrimitive), 10,
-              false},
+    FieldName{"peer", EventMember::peer, kAny & ~(kReceiveCall | kSocket | kDup | kExec | kGap | kPrimitive | kSummary),
+              10, false},
     FieldName{"code", EventMember::code, kMessage},
     FieldName{"channelSet", EventMember::code, kReceiveCall},
     FieldName{"exitCode", EventMember::code, kDestroy},
@@ -91,6 +93,7 @@ constexpr std::array kFieldNames = {
     FieldName{"direction", EventMember::code, kGap},
     FieldName{"waitKind", EventMember::code, kWait},
     FieldName{"primitiveEvent", EventMember::code, kPrimitive},
+    FieldName{"quantity", EventMember::code, kSummary},
     FieldName{"passLink", EventMember::passed_channel, kMessage},
     FieldName{"receiveChannel", EventMember::passed_channel, kDescriptor | set_of({EventType::destroy_path})},
     FieldName{"machine", EventMember::machine, kAny},
@@ -182,6 +185,11 @@ MemberPlace place_of(EventMember member) {
 std::span<const RecordLayout> event_layouts() {
   static const std::vector<RecordLayout> layouts = build_event_layouts();
   return layouts;
+}
+
+std::span<const RecordLayout> program_event_layouts() {
+  static_assert(kEventTypes.back() == EventType::summary);
+  return event_layouts().first(kEventTypes.size() - 1);
 }
 
 std::optional<EventMember> member_named(EventType type, std::string_view field) {

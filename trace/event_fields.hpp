@@ -49,6 +49,8 @@ MemberPlace place_of(EventMember member);
 // Every kind of Event in memory as records of 80 bytes, in the order of their type numbers. A kind has the fields that
 // model/event.hpp defines for it; its other members have no id or are 0.
 std::span<const RecordLayout> event_layouts();
+// Those of programs: all but SUMMARY, which comes last. A trace that describes no others is one that earlier versions read.
+std::span<const RecordLayout> program_event_layouts();
 
 // Index into event_layouts().
 constexpr std::size_t layout_index(EventType type) { return static_cast<std::size_t>(type) - 1; }

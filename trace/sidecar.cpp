@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "trace/event_fields.hpp"
 #include "trace/info_json.hpp"
 #include "trace/json_number.hpp"
 #include "trace/names_journal.hpp"
@@ -220,9 +221,9 @@ StreamSummary stream_from_json(const Json& json, const Sidecar& sidecar) {
 Sidecar from_document(const Json& json) {
   require(json.is_object() && json.value("format", "") == "dpm-trace", "this is not the description of a dpm trace");
   const auto version = whole_number<std::uint32_t>(json.at("version"));
-  require(version >= kOldestTraceFormatVersion && version <= kCompressedFormatVersion,
+  require(version >= kOldestTraceFormatVersion && version <= kNewestTraceFormatVersion,
           fmt::format("format version {} (this program reads versions {} to {})", version, kOldestTraceFormatVersion,
-                      kCompressedFormatVersion));
+                      kNewestTraceFormatVersion));
   Sidecar sidecar;
   const auto state = json.at("state").get<std::string>();
   sidecar.finished = state == "finished";
@@ -256,6 +257,13 @@ Sidecar from_document(const Json& json) {
   return sidecar;
 }
 
+int format_version(const Sidecar& sidecar) {
+  const bool has_summaries = carries_events(sidecar.description.layouts) &&
+                             sidecar.description.layouts.size() > program_event_layouts().size();
+  if (has_summaries) return kSummaryFormatVersion;
+  return sidecar.compressed ? kCompressedFormatVersion : kTraceFormatVersion;
+}
+
 // Names come from outside: bytes that are not UTF-8 are replaced instead of throwing.
 std::string text_of(const Json& json) { return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
@@ -264,7 +272,7 @@ std::string text_of(const Json& json) { return json.dump(1, ' ', false, Json::er
 std::string to_json(const Sidecar& sidecar) {
   Json json;
   json["format"] = "dpm-trace";
-  json["version"] = sidecar.compressed ? kCompressedFormatVersion : kTraceFormatVersion;
+  json["version"] = format_version(sidecar);
   if (sidecar.compressed) json["compression"] = kCompression;
   json["state"] = sidecar.finished ? "finished" : sidecar.paused ? "paused" : "recording";
   if (sidecar.has_journal) json["names"] = kNamesJournalName;
@@ -303,7 +311,7 @@ Result<std::string> sidecar_compressed(const std::string& path, const std::strin
       if (key == "compression") continue;
       changed[key] = value;
       if (key != "version") continue;
-      changed[key] = compressed ? kCompressedFormatVersion : kTraceFormatVersion;
+      if (value != kSummaryFormatVersion) changed[key] = compressed ? kCompressedFormatVersion : kTraceFormatVersion;
       if (compressed) changed["compression"] = kCompression;
     }
     return text_of(changed);

@@ -19,6 +19,9 @@ namespace dpm {
 inline constexpr int kTraceFormatVersion = 2;
 // What differs is that packets are compressed, which readers of version 2 would take for damage.
 inline constexpr int kCompressedFormatVersion = 3;
+// Has SUMMARY, which readers of versions 2 and 3 do not know; compressed or not.
+inline constexpr int kSummaryFormatVersion = 4;
+inline constexpr int kNewestTraceFormatVersion = kSummaryFormatVersion;
 inline constexpr const char* kCompression = "zstd";
 // Of version 1 only the fields READYTIME and DISKTIME are missing.
 inline constexpr int kOldestTraceFormatVersion = 1;

@@ -418,9 +418,9 @@ Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& dire
     }
   }
   state->stream_of.resize(description.filters.size());
-  const auto layouts = event_layouts();
-  state->takes_events =
-      description.layouts.size() == layouts.size() && description.layouts.front().size_bytes == sizeof(Event);
+  state->takes_events = description.layouts.size() >= program_event_layouts().size() &&
+                        description.layouts.size() <= event_layouts().size() &&
+                        description.layouts.front().size_bytes == sizeof(Event);
   state->sidecar.description = std::move(description);
   if (auto made = make_private_folder(directory); !made) return made.error();
   auto lock = RecordingLock::hold(directory);

@@ -37,7 +37,7 @@ class TraceWriter : public RecordSink, public GrowthSink {
   // For a source that keeps no tables: its names go to a journal (names_journal.hpp).
   void on_growth(const TraceGrowth& growth) override;
 
-  // For descriptions whose layouts are event_layouts().
+  // For descriptions whose layouts are event_layouts() or program_event_layouts().
   void on_records(std::span<const Event> events, std::span<const Verdict> verdicts) override;
 
   // For records of any layout: `record` is as long as its class's layout. `time` orders the stream and is raised to the

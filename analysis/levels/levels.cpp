@@ -86,6 +86,7 @@ void LevelsAnalysis::on_end(const LossReport& /*losses*/) {
 void LevelsAnalysis::take(const Event& event) {
   ++events_;
   offsets_.note(event, *info_);
+  if (event.type == EventType::summary) return machines_.add(event);
   if (event.process.value >= processes_.size()) processes_.resize(event.process.value + 1u);
   Process& process = processes_[event.process.value];
   pass_time(process, event);

@@ -14,6 +14,7 @@
 //   waiting           from a RECEIVECALL to the process's next event, less the CPU time used meanwhile; and the end of
 //                     the time before a WAIT, as long as the WAIT says
 //   queue             length x time, where MESSAGEQUEUED is metered: one more with each, one less with each RECEIVE
+//   machines          SUMMARYs are of their machine, and of no process (machine_levels.hpp)
 // A process that waits now, or has messages queued now, does so until the last event of its machine.
 //
 // Memory: `bytes_max` for all curves. When they come near it, the newest eighth stays as fine as it is, and older bins are
@@ -28,6 +29,7 @@
 #include <vector>
 
 #include "analysis/levels/curve.hpp"
+#include "analysis/levels/machine_levels.hpp"
 #include "analysis/levels/machine_offsets.hpp"
 #include "analysis/levels/pair_numbers.hpp"
 #include "analysis/levels/stays.hpp"
@@ -105,6 +107,7 @@ class LevelsAnalysis : public EventSink {
   std::int64_t width_ns_at(RunTime from) const;
   std::size_t bytes() const;  // of all curves
   const MachineOffsets& offsets() const { return offsets_; }
+  const MachineLevels& machines() const { return machines_; }
   void settle_offsets() { offsets_.settle(); }
 
  private:
@@ -154,6 +157,7 @@ class LevelsAnalysis : public EventSink {
   LevelsOptions options_;
   const TraceInfo* info_ = nullptr;
   MachineOffsets offsets_;
+  MachineLevels machines_;
   std::vector<Process> processes_;  // by number
   std::vector<Pair> pairs_;
   PairNumbers pair_numbers_;

@@ -87,6 +87,10 @@ void StatisticsAnalysis::on_events(std::span<const Event> batch) {
   for (const Event& event : batch) {
     if (event.process.is_none() || event.machine.is_none()) continue;  // no process to count it for
     ++events_;
+    if (event.type == EventType::summary) {
+      summaries_.add(event);
+      continue;
+    }
     Seen& seen_process = seen(event.process);
     auto& process = seen_process.statistics;
     if (!seen_process.any) {
@@ -180,6 +184,7 @@ Statistics StatisticsAnalysis::result() const {
   result.events = events_;
   result.losses = losses_;
   result.machines = machines_;
+  result.summaries = summaries_.machines();
   std::sort(result.machines.begin(), result.machines.end(),
             [](const auto& a, const auto& b) { return a.machine < b.machine; });
   for (const auto& [key, pair] : traffic_) {
@@ -242,6 +247,7 @@ void StatisticsAnalysis::give(ByteWriter& out) {
     traffic.back().to = pair.second;
   }
   out.put(traffic);
+  summaries_.put(out);
   out.put(sizes_);
   out.put(kernel_sizes_);
   for (const std::uint64_t sum : {sent_local_, sent_remote_, events_}) out.put(sum);
@@ -268,6 +274,7 @@ void StatisticsAnalysis::take(ByteReader& in) {
   std::vector<Traffic> traffic;
   in.get(traffic);
   for (const Traffic& pair : traffic) add(traffic_[{pair.from, pair.to}], pair);
+  summaries_.take(in);
   MessageSizes sizes;
   in.get(sizes);
   add(sizes_, sizes);

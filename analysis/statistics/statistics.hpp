@@ -4,6 +4,8 @@
 // by it and marked. Data messages of the kernel (MOVEDATA) are messages, and are also counted separately so that a
 // table can show them. Memory grows with processes and pairs that communicate, never with events.
 //
+// SUMMARYs of a machine are summed by themselves: their process, the meter, does not belong to those that are counted.
+//
 // Times are local: clocks of two machines are never compared.
 #pragma once
 
@@ -16,6 +18,7 @@
 #include <vector>
 
 #include "analysis/statistics/density.hpp"
+#include "analysis/statistics/machine_sums.hpp"
 #include "model/divided_sink.hpp"
 #include "model/event_source.hpp"
 
@@ -92,6 +95,7 @@ struct Statistics {
   std::vector<ProcessStatistics> processes;  // those with an event, in the order of TraceInfo
   std::vector<Traffic> messages;             // by (from, to)
   std::vector<MachineStatistics> machines;   // those with an event
+  std::vector<MachineSums> summaries;        // of machines with SUMMARYs, by number
   MessageSizes sizes;                        // of all messages sent
   MessageSizes kernel_sizes;                 // of those that moved data for the kernel
   std::uint64_t sent_local = 0, sent_remote = 0;
@@ -141,6 +145,7 @@ class StatisticsAnalysis : public DividedSink {
   std::vector<std::uint16_t> machine_slot_;  // by machine number: 1 + index into machines_, 0 if not seen
   std::vector<MachineStatistics> machines_;
   std::map<std::pair<ProcessId, ProcessId>, Traffic> traffic_;
+  MachineSumsByMachine summaries_;
   MessageSizes sizes_, kernel_sizes_;
   std::uint64_t sent_local_ = 0, sent_remote_ = 0, events_ = 0;
   bool any_moved_ = false;  // an event was not where the trace says that its process started

@@ -51,6 +51,16 @@ Json pair_json(const PairEnds& ends, const std::vector<PairAmounts>& amounts) {
           {"bytes", std::move(bytes)}};
 }
 
+Json machine_json(MachineId machine, const WindowBins& bins, const LevelsAnalysis& levels) {
+  Json json = {{"machine", machine.value}};
+  for (const MachineSeriesName& series : kMachineSeries) {
+    Json& values = json[std::string(series.name)] = Json::array();
+    for (const double value : levels.machines().of(machine, series.series, bins.edges, levels.offsets()))
+      values.push_back(std::isfinite(value) ? Json(rounded(value)) : Json(nullptr));
+  }
+  return json;
+}
+
 }  // namespace
 
 view::Answer levels_answer(const Json& params, const LiveRecording& recording, const BestCurve& best) {
@@ -65,17 +75,23 @@ view::Answer levels_answer(const Json& params, const LiveRecording& recording, c
                 [&](const PairEnds& ends, const std::vector<PairAmounts>& amounts) {
                   pairs.push_back(pair_json(ends, amounts));
                 });
+  Json machines = Json::array();
+  for (std::size_t m = 0; m < recording.info().machines.size(); ++m)
+    if (const MachineId machine{static_cast<std::uint16_t>(m)}; levels.machines().has(machine))
+      machines.push_back(machine_json(machine, bins, levels));
   std::vector<RunTime> edges = bins.edges;
   edges.front() = window.from;
   edges.back() = window.to;
   for (const double P : best.between(edges)) P_best.push_back(std::isfinite(P) ? Json(P) : Json(nullptr));
-  return {{{"from_s", window.from.seconds()},
-           {"step_s", bins.step_s},
-           {"bins", bins.left_s.size()},
-           {"processes", std::move(processes)},
-           {"pairs", std::move(pairs)},
-           {"P_best", std::move(P_best)}},
-          {}};
+  view::Answer answer{{{"from_s", window.from.seconds()},
+                       {"step_s", bins.step_s},
+                       {"bins", bins.left_s.size()},
+                       {"processes", std::move(processes)},
+                       {"pairs", std::move(pairs)},
+                       {"P_best", std::move(P_best)}},
+                      {}};
+  if (!machines.empty()) answer.json["machines"] = std::move(machines);
+  return answer;
 }
 
 }  // namespace dpm::cli

@@ -23,7 +23,7 @@ Json id_or_null(Number id, std::size_t count) {
   return id < count ? Json(id) : Json();
 }
 
-Json machines_json(const TraceInfo& info) {
+Json machines_json(const TraceInfo& info, const MachineLevels& levels) {
   Json list = Json::array();
   for (std::size_t m = 0; m < info.machines.size(); ++m) {
     const MachineInfo& machine = info.machines[m];
@@ -31,7 +31,8 @@ Json machines_json(const TraceInfo& info) {
                     {"name", page_text(machine.name)},
                     {"speed", machine.speed},
                     {"cores", machine.cores},
-                    {"accepts", machine.accepts}});
+                    {"accepts", machine.accepts},
+                    {"summaries", levels.has(MachineId{static_cast<std::uint16_t>(m)})}});
   }
   return list;
 }
@@ -182,7 +183,7 @@ Answer describe_answer(const LiveRecording& recording, const LiveState& state) {
       {"now_s", recording.is_empty() ? 0. : recording.now().seconds()},
       {"version", state.version},
       {"dpm", state.dpm},
-      {"machines", machines_json(info)},
+      {"machines", machines_json(info, recording.levels().machines())},
       {"processes", processes_json(recording)},
       {"common_time", recording.levels().offsets().is_common()},
       {"can", {{"predict", state.no_predictions.empty()}, {"follow", !recording.is_over()}, {"live_queues", queues}}},

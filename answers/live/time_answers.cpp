@@ -69,10 +69,28 @@ struct Wanted {
   std::string what;
   std::optional<ProcessId> process;
   std::optional<std::pair<ProcessId, ProcessId>> pair;
+  std::optional<std::pair<MachineId, MachineSeries>> machine;
 };
 
+std::optional<MachineSeries> machine_series_named(const std::string& name) {
+  for (const MachineSeriesName& known : kMachineSeries)
+    if (known.name == name) return known.series;
+  return std::nullopt;
+}
+
+Result<Wanted> wanted_of_machine(Wanted wanted, const Json& entry, const TraceInfo& info) {
+  const auto number = entry.at("machine").get<std::uint64_t>();
+  const auto series = machine_series_named(wanted.what);
+  if (!series) return Error{fmt::format("there is no series '{}' of a machine", wanted.what)};
+  if (number >= info.machines.size()) return Error{fmt::format("there is no machine {}", number)};
+  wanted.machine = {MachineId{static_cast<std::uint16_t>(number)}, *series};
+  return wanted;
+}
+
 Result<Wanted> wanted_of(const Json& entry, const TraceInfo& info) {
-  Wanted wanted{.what = entry.at("what").get<std::string>(), .process = {}, .pair = {}};
+  Wanted wanted{.what = entry.at("what").get<std::string>(), .process = {}, .pair = {}, .machine = {}};
+  if (entry.contains("machine")) return wanted_of_machine(std::move(wanted), entry, info);
+  if (machine_series_named(wanted.what)) return Error{fmt::format("the series '{}' is of a machine", wanted.what)};
   if (entry.contains("from") && entry.contains("to")) {
     const auto from = process_of(entry.at("from"), info), to = process_of(entry.at("to"), info);
     if (!from) return from.error();
@@ -143,6 +161,14 @@ std::vector<double> process_values(const Wanted& wanted, const RequestWindow& wi
   return values;
 }
 
+std::vector<double> values_of(const Wanted& wanted, const RequestWindow& window, const WindowBins& bins,
+                              const LiveRecording& recording) {
+  const LevelsAnalysis& levels = recording.levels();
+  if (wanted.machine)
+    return levels.machines().of(wanted.machine->first, wanted.machine->second, bins.edges, levels.offsets());
+  return wanted.pair ? pair_values(wanted, window, bins, recording) : process_values(wanted, window, bins, recording);
+}
+
 }  // namespace
 
 Answer traffic_answer(const Json& params, const LiveRecording& recording) {
@@ -192,7 +218,7 @@ Result<Answer> series_answer(const Json& params, const LiveRecording& recording)
   for (const Json& entry : params.at("of")) {
     auto wanted = wanted_of(entry, recording.info());
     if (!wanted) return wanted.error();
-    of_run += wanted->process || wanted->pair ? 0 : 1;
+    of_run += wanted->process || wanted->pair || wanted->machine ? 0 : 1;
     all.push_back(*std::move(wanted));
   }
   const std::size_t most = of_run > 0 ? bins_of(window, recording.levels(), of_run) : window.width;
@@ -201,8 +227,7 @@ Result<Answer> series_answer(const Json& params, const LiveRecording& recording)
   answer.json = {{"step_s", bins.step_s}};
   answer.arrays.push_back({"t_s", bins.left_s});
   for (std::size_t i = 0; i < all.size(); ++i)
-    answer.arrays.push_back({fmt::format("v{}", i), all[i].pair ? pair_values(all[i], window, bins, recording)
-                                                                : process_values(all[i], window, bins, recording)});
+    answer.arrays.push_back({fmt::format("v{}", i), values_of(all[i], window, bins, recording)});
   return answer;
 }
 

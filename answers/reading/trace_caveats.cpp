@@ -10,7 +10,7 @@ namespace dpm::cli {
 
 void Endings::on_events(std::span<const Event> batch) {
   for (const Event& event : batch) {
-    if (event.process.is_none()) continue;
+    if (event.process.is_none() || event.type == EventType::summary) continue;
     if (event.process.value >= processes_.size())
       processes_.resize(std::max<std::size_t>(info_->processes.size(), event.process.value + 1));
     Process& process = processes_[event.process.value];

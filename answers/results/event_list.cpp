@@ -1,5 +1,7 @@
 #include "answers/results/event_list.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iomanip>
 #include <nlohmann/json.hpp>
@@ -7,6 +9,7 @@
 #include <vector>
 
 #include "analysis/vector_clocks/event_clocks.hpp"
+#include "model/machine_quantity.hpp"
 #include "model/value.hpp"
 #include "model/wait_kind_name.hpp"
 #include "text/number_text.hpp"
@@ -83,6 +86,12 @@ std::string what_happened_inside(const Event& event, const TraceInfo& info) {
   return text;
 }
 
+// "memory_bytes = 25275989000 in 10.00 s".
+std::string what_was_summarised(const Event& event) {
+  return fmt::format("{} = {} in {}", name_of(static_cast<MachineQuantity>(event.code)), event.sequence,
+                     seconds_text(static_cast<double>(event.length_bytes) * 1e-3));
+}
+
 bool is_end_of_message(EventType type) {
   return type == EventType::send || type == EventType::receive || type == EventType::message_queued;
 }
@@ -100,6 +109,11 @@ std::string clock_text(const VectorClock& clock, const TraceInfo& info) {
 void print_what(const Event& event, const TraceInfo& info, const std::string& clock, std::ostream& out) {
   if (is_primitive(event.type)) {
     out << std::left << std::setw(16) << name_of(event.type) << std::right << what_happened_inside(event, info) << clock
+        << '\n';
+    return;
+  }
+  if (event.type == EventType::summary) {
+    out << std::left << std::setw(16) << name_of(event.type) << std::right << what_was_summarised(event) << clock
         << '\n';
     return;
   }
@@ -161,7 +175,7 @@ void print_events_json(const EventList& list, std::ostream& out) {
                    {"local_time_ns", event.local_time.ns},
                    {"process", info[event.process].name},
                    {"event", name_of(event.type)},
-                   {"length_bytes", event.length_bytes},
+                   {"length_bytes", event.type == EventType::summary ? 0 : event.length_bytes},
                    {"channel", event.channel.is_none() ? Json() : Json(event.channel.value)},
                    {"peer", event.peer.is_none() ? Json() : Json(info[event.peer].name)},
                    // By number: two processes may have the same name.
@@ -177,6 +191,11 @@ void print_events_json(const EventList& list, std::ostream& out) {
       if (event.type == EventType::wait) {
         line["waited_s"] = static_cast<double>(event.sequence) * 1e-9;
         line["for"] = name_of(static_cast<WaitKind>(event.code));
+      }
+      if (event.type == EventType::summary) {
+        line["quantity"] = name_of(static_cast<MachineQuantity>(event.code));
+        line["value"] = event.sequence;
+        line["covered_s"] = static_cast<double>(event.length_bytes) * 1e-3;
       }
       if (is_primitive(event.type)) {
         const PrimitiveEvent& row = info.primitive_events.at(event.code);

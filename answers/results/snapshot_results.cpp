@@ -21,6 +21,7 @@ std::string last_text(const Event& event, const TraceInfo& info) {
     return event.type == EventType::value ? text + " = " + number_of(event).to_text() : text;
   }
   std::string text(name_of(event.type));
+  if (event.type == EventType::summary) return text;
   if (event.length_bytes != 0) text += " of " + std::to_string(event.length_bytes) + " bytes";
   if (!event.peer.is_none())
     text += (event.type == EventType::send      ? " to "

@@ -154,6 +154,72 @@ std::string machine_table(const Statistics& statistics, const TraceInfo& info, i
   return table.to_text(width);
 }
 
+// Numbers of bytes in the unit that fits: "1.6 GiB".
+std::string bytes_text(double bytes) {
+  constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  for (; bytes >= 1024 && unit + 1 < kUnits.size(); ++unit) bytes /= 1024;
+  return (unit == 0 ? fixed(bytes, 0) : fixed(bytes, 1)) + " " + kUnits[unit];
+}
+
+// Empty without SUMMARYs.
+std::string summary_table(const Statistics& statistics, const TraceInfo& info, int width, const RowLimit& limit) {
+  constexpr double kNsPerSecond = 1e9;
+  TextTable table({"machine", "summary", ">mean", ">least", ">most", ">in all"}, limit, 2);
+  for (const MachineSums& machine : statistics.summaries) {
+    const auto add = [&](const std::string& what, MachineQuantity quantity, const auto& text, const auto& rate) {
+      const QuantitySums& sums = machine[quantity];
+      const bool is_counted = kMachineQuantities[static_cast<std::size_t>(quantity)].is_counted;
+      if (sums.count == 0) return;
+      table.add_row({info[machine.machine].name, what, rate(sums.mean(is_counted)), rate(sums.least), rate(sums.most),
+                     is_counted ? text(sums.total) : "-"});
+    };
+    const auto load = [](double value) { return fixed(value / kLoadUnit, 2); };
+    const auto number = [](double value) { return significant(value); };
+    const auto bytes = [](double value) { return bytes_text(value); };
+    const auto bytes_rate = [](double value) { return bytes_text(value) + "/s"; };
+    const auto rate = [](double value) { return significant(value) + "/s"; };
+    const auto seconds = [](double value) { return seconds_text(value / kNsPerSecond); };
+    const auto busy = [](double value) { return percent(value / kNsPerSecond, 1); };
+    add("load", MachineQuantity::load, load, load);
+    add("runnable tasks", MachineQuantity::runnable_tasks, number, number);
+    add("memory", MachineQuantity::memory_bytes, bytes, bytes);
+    add("memory available", MachineQuantity::available_bytes, bytes, bytes);
+    add("swap used", MachineQuantity::swap_used_bytes, bytes, bytes);
+    add("page faults from disk", MachineQuantity::major_faults, number, rate);
+    add("swapped in", MachineQuantity::swapped_in_bytes, bytes, bytes_rate);
+    add("swapped out", MachineQuantity::swapped_out_bytes, bytes, bytes_rate);
+    add("disk reads", MachineQuantity::disk_read_bytes, bytes, bytes_rate);
+    add("disk writes", MachineQuantity::disk_written_bytes, bytes, bytes_rate);
+    add("disks busy", MachineQuantity::disk_busy_ns, seconds, busy);
+  }
+  return table.empty() ? "" : "\n" + table.to_text(width);
+}
+
+nlohmann::ordered_json summaries_json(const Statistics& statistics, const TraceInfo& info) {
+  nlohmann::ordered_json machines = nlohmann::ordered_json::array();
+  for (const MachineSums& machine : statistics.summaries) {
+    nlohmann::ordered_json quantities = nlohmann::ordered_json::array();
+    std::uint64_t covered_ms = 0;
+    for (const MachineQuantityKind& kind : kMachineQuantities) {
+      const QuantitySums& sums = machine[kind.quantity];
+      if (sums.count == 0) continue;
+      covered_ms = std::max(covered_ms, sums.covered_ms);
+      quantities.push_back({{"quantity", kind.name},
+                            {"count", sums.count},
+                            {"mean", sums.mean(kind.is_counted)},
+                            {"least", sums.least},
+                            {"most", sums.most},
+                            {"last", sums.last},
+                            {"total", kind.is_counted ? nlohmann::ordered_json(sums.total) : nullptr}});
+    }
+    machines.push_back({{"machine", info[machine.machine].name},
+                        {"covered_s", static_cast<double>(covered_ms) * 1e-3},
+                        {"quantities", std::move(quantities)}});
+  }
+  return machines;
+}
+
 }  // namespace
 
 std::string statistics_text(const Statistics& statistics, const TraceInfo& info, int width, bool all) {
@@ -164,6 +230,8 @@ std::string statistics_text(const Statistics& statistics, const TraceInfo& info,
   text += wait_table(statistics, info, width, rows);
   if (!statistics.machines.empty())
     text += "\n" + machine_table(statistics, info, width, all ? RowLimit{} : RowLimit{kMachinesShown});
+  text +=
+      summary_table(statistics, info, width, all ? RowLimit{} : RowLimit{kMachinesShown * kMachineQuantities.size()});
   return text;
 }
 
@@ -225,9 +293,12 @@ nlohmann::ordered_json statistics_json(const Statistics& statistics, const Trace
          {"density",
           {{"from_ns", m.density.begin().ns}, {"width_ns", m.density.width().ns}, {"messages", std::move(density)}}}});
   }
-  return {{"processes", std::move(processes)}, {"messages", std::move(messages)}, {"sizes", std::move(sizes)},
-          {"machines", std::move(machines)},   {"local", statistics.sent_local},  {"remote", statistics.sent_remote},
-          {"events", statistics.events},       {"warnings", statistics.warnings}, {"ledger", ledger_json(ledger)}};
+  Json document = {
+      {"processes", std::move(processes)}, {"messages", std::move(messages)}, {"sizes", std::move(sizes)},
+      {"machines", std::move(machines)},   {"local", statistics.sent_local},  {"remote", statistics.sent_remote},
+      {"events", statistics.events},       {"warnings", statistics.warnings}, {"ledger", ledger_json(ledger)}};
+  if (!statistics.summaries.empty()) document["summaries"] = summaries_json(statistics, info);
+  return document;
 }
 
 }  // namespace dpm::cli

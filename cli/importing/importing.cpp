@@ -55,7 +55,7 @@ Result<OpenRecording> open_recording(const ImportRequest& request) {
 }
 
 Result<Imported> write_recording(const OpenRecording& recording, const ImportRequest& request) {
-  const auto layouts = event_layouts();
+  const auto layouts = recording.format->has_summaries ? event_layouts() : program_event_layouts();
   std::vector<RuleSet> rules = {RuleSet::keep_all(layouts)};
   for (const std::string_view field : recording.format->missing_fields) rules[0].discard(layouts, field);
   auto writer =

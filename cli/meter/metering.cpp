@@ -107,7 +107,8 @@ Recording::Recording(MeteredRun& run, RecordingPlan plan, const RecordingSurroun
       source_(run.meter({.flags = plan_.flags,
                          .names_to = &growth(),
                          .callers = plan_.callers,
-                         .whole_cpu_time = plan_.whole_cpu_time})),
+                         .whole_cpu_time = plan_.whole_cpu_time,
+                         .summary_interval = plan_.summary_interval})),
       limit_(timer_after(around.limit)),
       control_(ControlServer::open(answers())) {}
 
@@ -212,19 +213,22 @@ void Recording::add_warnings() {
 
 }  // namespace
 
-Result<RecordingPlan> plan_recording(const std::string& flags, const std::string& templates) {
+Result<RecordingPlan> plan_recording(const std::string& flags, const std::string& templates,
+                                     std::optional<Duration> summary_interval) {
   RecordingPlan plan;
+  plan.summary_interval = summary_interval;
+  const auto layouts = summary_interval ? event_layouts() : program_event_layouts();
   auto named = apply_flags(MeterFlags(), flags);
   if (named && names_no_event(*named)) named = apply_flags(MeterFlags::all(), flags);
   if (!named) return named.error();
   plan.flags = *named;
   if (templates.empty()) {
-    plan.rules.push_back(RuleSet::keep_all(event_layouts()));
+    plan.rules.push_back(RuleSet::keep_all(layouts));
     return plan;
   }
   const auto text = read_text_file(templates, kTextFileBytesMax);
   if (!text) return text.error();
-  auto compiled = RuleSet::compile(templates, *text, event_layouts());
+  auto compiled = RuleSet::compile(templates, *text, layouts);
   if (!compiled) return compiled.error();
   plan.rules.push_back(*std::move(compiled));
   return plan;

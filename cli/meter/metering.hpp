@@ -23,14 +23,16 @@ struct RecordingPlan {
   std::vector<RuleSet> rules;  // of the only filter
   bool callers = false;        // see MeterOptions
   bool whole_cpu_time = false;
-  std::string chosen;                  // how it is metered, and why: SourceChooser::Choice::reason
-  TraceForm form;                      // of the trace
-  std::unique_ptr<InsidePlan> inside;  // events inside programs too
+  std::string chosen;                        // how it is metered, and why: SourceChooser::Choice::reason
+  TraceForm form;                            // of the trace
+  std::unique_ptr<InsidePlan> inside;        // events inside programs too
+  std::optional<Duration> summary_interval;  // between SUMMARYs of the machine; none: without them
 };
 
 // `flags` as in --flags: a list that names no event to add applies to all events. `templates` is a file of selection
 // rules. Empty: everything is metered and kept.
-Result<RecordingPlan> plan_recording(const std::string& flags, const std::string& templates);
+Result<RecordingPlan> plan_recording(const std::string& flags, const std::string& templates,
+                                     std::optional<Duration> summary_interval = std::nullopt);
 
 struct Recorded {
   Ledger ledger;

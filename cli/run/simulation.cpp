@@ -52,7 +52,7 @@ Result<RuleSet> rules_of(const std::string& scenario, const FilterFiles& filter,
 Result<Filters> load_filters(const ScenarioFile& file) {
   Filters filters;
   for (const auto& filter : file.filters) {
-    auto compiled = rules_of(file.path.string(), filter, event_layouts());
+    auto compiled = rules_of(file.path.string(), filter, program_event_layouts());
     if (!compiled) return compiled.error();
     filters.rules.push_back(*std::move(compiled));
     filters.names.push_back(filter.name);

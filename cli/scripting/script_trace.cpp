@@ -11,7 +11,7 @@
 namespace dpm::cli {
 namespace {
 
-std::vector<RuleSet> keep_all() { return {RuleSet::keep_all(event_layouts())}; }
+std::vector<RuleSet> keep_all() { return {RuleSet::keep_all(program_event_layouts())}; }
 
 PrimitiveEvent row_of(const EventDefinition& event) {
   return {std::string(monitor::kActionNames[event.action].name), event.object, event.function};

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 
+#include "model/machine_quantity.hpp"
 #include "model/wait_kind_name.hpp"
 #include "text/json_mistake.hpp"
 
@@ -70,6 +71,8 @@ Result<void> DpmJsonEvents::add(const Document& json) {
     done = add_wait(json, event);
   else if (is_primitive(event.type))
     done = add_primitive(json, event);
+  else if (event.type == EventType::summary)
+    done = add_summary(json, event);
   else if (event.type == EventType::accept)
     event.code = ChannelId().value;
   if (done) events_.push_back(event);
@@ -142,6 +145,18 @@ Result<void> DpmJsonEvents::add_wait(const Document& json, Event& event) {
       std::find_if(kWaitKinds.begin(), kWaitKinds.end(), [&](WaitKind known) { return name_of(known) == waited_for; });
   if (kind == kWaitKinds.end()) return Error{fmt::format("a WAIT is not for '{}'", waited_for)};
   event.code = static_cast<std::uint32_t>(*kind);
+  return {};
+}
+
+Result<void> DpmJsonEvents::add_summary(const Document& json, Event& event) {
+  const std::string_view name = json.text("quantity");
+  const auto quantity = machine_quantity_from_name(name);
+  if (!quantity) return Error{fmt::format("a SUMMARY is not of '{}'", name)};
+  event.code = static_cast<std::uint32_t>(*quantity);
+  event.sequence = json.get<std::uint64_t>("value").value_or(0);
+  const double covered_s = json.get<double>("covered_s").value_or(0);
+  if (!(covered_s >= 0 && covered_s < 4e6)) return Error{fmt::format("'covered_s' is {}", covered_s)};
+  event.length_bytes = static_cast<std::uint32_t>(std::llround(covered_s * 1e3));
   return {};
 }
 

@@ -36,6 +36,7 @@ class DpmJsonEvents {
   Result<void> place(const Document& json, Event& event);
   Result<void> add_message(const Document& json, Event& event);
   Result<void> add_wait(const Document& json, Event& event);
+  Result<void> add_summary(const Document& json, Event& event);
   Result<void> add_primitive(const Document& json, Event& event);
 
   std::unique_ptr<Parser> parser_;

@@ -109,7 +109,8 @@ ImportFormat make_dpm_json_import_format() {
           "events as dpm events --json prints them, or as your own program writes them",
           {"readyTime", "diskTime"},
           recognize,
-          open};
+          open,
+          true};
 }
 
 }  // namespace dpm

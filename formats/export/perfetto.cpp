@@ -6,6 +6,7 @@
 #include "formats/export/message_join.hpp"
 #include "formats/export/names.hpp"
 #include "formats/export/text_output.hpp"
+#include "model/machine_quantity.hpp"
 
 namespace dpm {
 namespace {
@@ -77,6 +78,7 @@ class PerfettoExporter : public Exporter {
     const std::int64_t time_ns = std::max<std::int64_t>(time_.ns(event), 0);
     if (const auto message = messages_.add(event, 0, time_ns)) print_arrow(*message, event.length_bytes);
     if (event.type == EventType::message_queued) return print_instant(event, time_ns);
+    if (event.type == EventType::summary) return print_counter(event, time_ns);
     Open& open = open_[event.process.value];
     if (open.any) {
       const std::int64_t until_next_ns = std::max<std::int64_t>(time_ns - open.time_ns, 0);
@@ -103,6 +105,12 @@ class PerfettoExporter : public Exporter {
         FMT_COMPILE(",\n{{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"event\",\"name\":\"{}\",{},\"ts\":{}.{:03}"),
         name_of(event.type), places_[event.process.value], time_ns / 1000, time_ns % 1000);
     print_arguments(event);
+  }
+
+  void print_counter(const Event& event, std::int64_t time_ns) {
+    output_.print_often(FMT_COMPILE(",\n{{\"ph\":\"C\",\"name\":\"{}\",{},\"ts\":{}.{:03},\"args\":{{\"value\":{}}}}}"),
+                        name_of(static_cast<MachineQuantity>(event.code)), places_[event.process.value], time_ns / 1000,
+                        time_ns % 1000, event.sequence);
   }
 
   void print_arguments(const Event& event) {

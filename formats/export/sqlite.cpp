@@ -40,6 +40,14 @@ CREATE VIEW slowest_messages AS
   FROM message m JOIN process s ON s.id = m.sender JOIN process r ON r.id = m.receiver ORDER BY taken_ms DESC;
 CREATE VIEW messages_by_second AS
   SELECT sent_ns / 1000000000 AS second, count(*) AS messages, sum(bytes) AS bytes FROM message GROUP BY second;
+CREATE VIEW machine_summary AS
+  SELECT m.name AS machine, e.axis_ns,
+    CASE e.code WHEN 0 THEN 'load' WHEN 1 THEN 'runnable_tasks' WHEN 2 THEN 'memory_bytes' WHEN 3 THEN 'available_bytes'
+      WHEN 4 THEN 'swap_used_bytes' WHEN 5 THEN 'major_faults' WHEN 6 THEN 'swapped_in_bytes'
+      WHEN 7 THEN 'swapped_out_bytes' WHEN 8 THEN 'disk_read_bytes' WHEN 9 THEN 'disk_written_bytes'
+      WHEN 10 THEN 'disk_busy_ns' ELSE e.code END AS quantity,
+    e.sequence AS value, e.bytes AS covered_ms
+  FROM event e JOIN machine m ON m.id = e.machine WHERE e.type = 'SUMMARY';
 CREATE VIEW sends_not_received AS
   SELECT p.name AS sender, q.name AS receiver, e.axis_ns, e.bytes, e.id AS event
   FROM event e JOIN process p ON p.id = e.process LEFT JOIN process q ON q.id = e.peer

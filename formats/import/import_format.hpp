@@ -32,6 +32,7 @@ struct ImportFormat {
   std::optional<std::string> (*recognize)(const RecordingHead& recording) = nullptr;
   // Refuses what is not of this format, before anything is written.
   Result<std::unique_ptr<ImportSource>> (*open)(const std::string& path, const ImportOptions& options) = nullptr;
+  bool has_summaries = false;  // of machines
 };
 
 }  // namespace dpm

@@ -109,8 +109,9 @@ class MeterFlags(enum.IntFlag):
     WAIT = 1 << 16
     POINT = 1 << 17
     VALUE = 1 << 18
-    ALL = (1 << 19) - 1
-    IMMEDIATE = 1 << 19
+    SUMMARY = 1 << 19
+    ALL = (1 << 20) - 1
+    IMMEDIATE = 1 << 30
 
 
 def setmeter(process: int = SELF, flags: int = NO_CHANGE, socket: int = NO_CHANGE) -> None:

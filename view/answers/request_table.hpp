@@ -72,15 +72,16 @@ inline constexpr Field kMost{.name = "most?",
 
 inline constexpr Field kOfWindow[] = {kFrom, kTo, kThreads};
 inline constexpr Field kOfBins[] = {kFrom, kTo, kWidth, kThreads};
-inline constexpr Field kOfSeries[] = {kFrom,
-                                      kTo,
-                                      kWidth,
-                                      kThreads,
-                                      {.name = "of",
-                                       .type = "SeriesOf[]",
-                                       .entries_most = 32,
-                                       .like = R"([{"what": "messages", "from": 0, "to": 1}])",
-                                       .says = "the values, each of a process, of a pair, or of the whole run"}};
+inline constexpr Field kOfSeries[] = {
+    kFrom,
+    kTo,
+    kWidth,
+    kThreads,
+    {.name = "of",
+     .type = "SeriesOf[]",
+     .entries_most = 32,
+     .like = R"([{"what": "messages", "from": 0, "to": 1}])",
+     .says = "the values, each of a process, of a pair, of a machine, or of the whole run"}};
 inline constexpr Field kOfSpaceTime[] = {kFrom,
                                          kTo,
                                          kWidth,
@@ -161,8 +162,10 @@ inline constexpr Field kOfPrediction[] = {kMachineOf, kMachines, kDelayFactor, k
 
 inline constexpr Field kSeriesOf[] = {
     {"what",
-     "'cpu' | 'sent' | 'received' | 'sent_bytes' | 'received_bytes' | 'waiting' | 'queue' | 'messages' | 'bytes'"},
+     "'cpu' | 'sent' | 'received' | 'sent_bytes' | 'received_bytes' | 'waiting' | 'queue' | 'messages' | 'bytes' | "
+     "'load' | 'memory' | 'swap' | 'faults' | 'swapped' | 'disk_read' | 'disk_written' | 'disk_busy'"},
     {"process?", "ProcessId"},
+    {"machine?", "number"},
     {"from?", "ProcessId"},
     {"to?", "ProcessId"}};
 inline constexpr Field kMachineChange[] = {{.name = "speed?", .type = "number", .least = 1e-9, .most = 1e9},
@@ -181,8 +184,8 @@ inline constexpr Field kStamped[] = {{"as_of", "AsOf"}};  // what each answer ha
 
 // ---- The run: describe, overview
 
-inline constexpr Field kMachine[] = {
-    {"id", "number"}, {"name", "string"}, {"speed", "number"}, {"cores", "number"}, {"accepts", "boolean"}};
+inline constexpr Field kMachine[] = {{"id", "number"},    {"name", "string"},     {"speed", "number"},
+                                     {"cores", "number"}, {"accepts", "boolean"}, {"summaries", "boolean"}};
 inline constexpr Field kProcess[] = {{"id", "ProcessId"},   {"name", "string"},
                                      {"program", "string"}, {"machine", "number | null"},
                                      {"pid", "number"},     {"group", "ProcessId | null"},
@@ -262,9 +265,22 @@ inline constexpr Field kProcessLevels[] = {{"process", "ProcessId"},
                                            {"queue?", "number[]"}};
 inline constexpr Field kPairLevels[] = {
     {"from", "ProcessId"}, {"to", "ProcessId"}, {"at", "number[]"}, {"messages", "number[]"}, {"bytes", "number[]"}};
-inline constexpr Field kLevels[] = {{"from_s", "number"},      {"step_s", "number"},
-                                    {"bins", "number"},        {"processes", "ProcessLevels[]"},
-                                    {"pairs", "PairLevels[]"}, {"P_best", "(number | null)[]"}};
+inline constexpr Field kMachineLevels[] = {{"machine", "number"},
+                                           {"load", "(number | null)[]"},
+                                           {"memory", "(number | null)[]"},
+                                           {"swap", "(number | null)[]"},
+                                           {"faults", "(number | null)[]"},
+                                           {"swapped", "(number | null)[]"},
+                                           {"disk_read", "(number | null)[]"},
+                                           {"disk_written", "(number | null)[]"},
+                                           {"disk_busy", "(number | null)[]"}};
+inline constexpr Field kLevels[] = {{"from_s", "number"},
+                                    {"step_s", "number"},
+                                    {"bins", "number"},
+                                    {"processes", "ProcessLevels[]"},
+                                    {"pairs", "PairLevels[]"},
+                                    {"P_best", "(number | null)[]"},
+                                    {"machines?", "MachineLevels[]"}};
 
 // ---- The space-time diagram: spacetime, message, event_at
 
@@ -326,6 +342,11 @@ inline constexpr Field kMachineStatistics[] = {{"machine", "string"},
                                                {"sent_bytes", "number"},
                                                {"messages_per_second", "number"},
                                                {"density", "Density"}};
+inline constexpr Field kQuantitySums[] = {{"quantity", "string"},    {"count", "number"}, {"mean", "number"},
+                                          {"least", "number"},       {"most", "number"},  {"last", "number"},
+                                          {"total", "number | null"}};
+inline constexpr Field kMachineSums[] = {
+    {"machine", "string"}, {"covered_s", "number"}, {"quantities", "QuantitySums[]"}};
 inline constexpr Field kStatistics[] = {{"processes", "ProcessStatistics[]"},
                                         {"messages", "PairStatistics[]"},
                                         {"sizes", "Sizes[]"},
@@ -334,7 +355,8 @@ inline constexpr Field kStatistics[] = {{"processes", "ProcessStatistics[]"},
                                         {"remote", "number"},
                                         {"events", "number"},
                                         {"warnings", "string[]"},
-                                        {"ledger", "Ledger"}};
+                                        {"ledger", "Ledger"},
+                                        {"summaries?", "MachineSums[]"}};
 
 inline constexpr Field kBucket[] = {{"from_s", "number"}, {"to_s", "number"}, {"count", "number"}};
 inline constexpr Field kWaitParts[] = {{"total_s", "number"}, {"message_s", "number"}, {"cpu_s", "number"},
@@ -496,6 +518,7 @@ inline constexpr Structure kStructures[] = {{"SeriesOf", table::kSeriesOf},
                                             {"Series", table::kSeries},
                                             {"ProcessLevels", table::kProcessLevels},
                                             {"PairLevels", table::kPairLevels},
+                                            {"MachineLevels", table::kMachineLevels},
                                             {"Levels", table::kLevels},
                                             {"Row", table::kRow},
                                             {"InsideEvent", table::kInsideEvent},
@@ -511,6 +534,8 @@ inline constexpr Structure kStructures[] = {{"SeriesOf", table::kSeriesOf},
                                             {"Sizes", table::kSizes},
                                             {"Density", table::kDensity},
                                             {"MachineStatistics", table::kMachineStatistics},
+                                            {"QuantitySums", table::kQuantitySums},
+                                            {"MachineSums", table::kMachineSums},
                                             {"Statistics", table::kStatistics},
                                             {"Bucket", table::kBucket},
                                             {"WaitParts", table::kWaitParts},

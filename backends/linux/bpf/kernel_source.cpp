@@ -1,6 +1,7 @@
 #include "backends/linux/bpf/kernel_source.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,6 +15,8 @@
 #include "backends/linux/bpf/record_reader.hpp"
 #include "backends/linux/bpf/record_translator.hpp"
 #include "backends/linux/bpf/running_threads.hpp"
+#include "backends/linux/calls/machine_summaries.hpp"
+#include "os/kernel/machine_values.hpp"
 #include "os/kernel/open_files.hpp"
 #include "os/kernel/process_files.hpp"
 #include "os/local_clock.hpp"
@@ -64,6 +67,7 @@ struct KernelSource::State {
         program(std::move(followed)),
         options(std::move(chosen)),
         on_ready(std::move(when_ready)),
+        summaries(options.summary_interval),
         translator(meter,
                    {program.pid, program.command, options.flags, program.from_start, program.has_gone != nullptr},
                    local_clock_offset_ns()) {
@@ -77,6 +81,7 @@ struct KernelSource::State {
   TraceInfo info;
   MeterSummary summary;
   LoadGauge load;
+  MachineSummaries summaries;
   std::atomic<bool> stopped{false};
 
   std::mutex mutex;  // for what follows
@@ -106,6 +111,7 @@ struct KernelSource::State {
   void note_bypassing();
   void note_summary();
   LossReport losses() const;
+  void look_at_machine(bool at_the_end);
   std::uint64_t delivered = 0;
 };
 
@@ -207,6 +213,19 @@ bool KernelSource::State::look(RecordReader& reader, bool at_the_end) {
   return !records.empty() || reader.holds_some();
 }
 
+// Its first reading tells nothing yet. At the end, what is left of an interval is covered, too.
+void KernelSource::State::look_at_machine(bool at_the_end) {
+  std::int64_t now_ns = steady_clock_ns();
+  if (!summaries.is_due(now_ns) && !(at_the_end && summaries.is_wanted())) return;
+  const MachineValues values = read_machine_values();
+  now_ns = steady_clock_ns();
+  const auto pid = static_cast<std::uint32_t>(::getpid());
+  const std::lock_guard lock(mutex);
+  auto taken = summaries.take(values, translator.threads().local(now_ns), now_ns);
+  if (!meter.processes().flags_for_all(options.flags).has(EventType::summary)) return;
+  meter.summarises(std::move(taken), load.runnable(now_ns), {pid, read_beginning_ns(pid, pid)});
+}
+
 void KernelSource::State::deliver(EventSink& sink) {
   std::optional<RecordBatch> batch;
   {
@@ -249,6 +268,7 @@ Result<void> KernelSource::run(EventSink& sink) {
     state.deliver(sink);
     state.look_at_open_files();
     state.look_for_bypasses();
+    state.look_at_machine(false);
   }
   const auto over_ns =
       static_cast<std::uint64_t>(steady_clock_ns());  // a program that goes on may fill the rings without end
@@ -272,6 +292,7 @@ Result<void> KernelSource::run(EventSink& sink) {
     state.meter.finish(state.translator.threads().local(now_ns), now_ns);
     state.note_summary();
   }
+  state.look_at_machine(true);
   state.deliver(sink);
   LossReport report = state.losses();
   report.seen += state.delivered;

@@ -488,6 +488,17 @@ void Meter::executed(MeteredThread& thread, const std::string& name, const std::
   processes_.executed({.thread = &thread, .time = time, .now_ns = now_ns}, name, program);
 }
 
+void Meter::summarises(std::vector<Event> summaries, std::uint16_t load, const Processes::Own& meter) {
+  if (summaries.empty()) return;
+  const ProcessId process = processes_.meter(meter);
+  for (Event& event : summaries) {
+    event.process = process;
+    event.machine = MachineId{0};
+    event.load = load;
+    recorder_.output().ready.push_back(event);
+  }
+}
+
 void Meter::ended(MeteredThread& thread, std::uint32_t exit_code, LocalTime time, std::int64_t now_ns) {
   thread.ended = true;
   recorder_.growth().ended.push_back(thread.id());

@@ -49,6 +49,9 @@ class Meter {
   // ---- memory that threads share
   HandOvers& hand_overs() { return hand_overs_; }
 
+  // SUMMARYs of the machine (machine_summaries.hpp).
+  void summarises(std::vector<Event> summaries, std::uint16_t load, const Processes::Own& meter);
+
   // ---- paths
   Paths& paths() { return paths_; }
   Conversations& conversations() { return conversations_; }

@@ -55,7 +55,8 @@ void Processes::describe(const Birth& birth, ProcessId id) {
 }
 
 MeteredThread& Processes::begin(const Birth& birth, MeteredThread* creator, LocalTime time, std::int64_t now_ns) {
-  const ProcessId id{static_cast<std::uint32_t>(threads_seen_++)};
+  const ProcessId id{ids_given_++};
+  ++threads_seen_;
   describe(birth, id);
   auto& thread = threads_[birth.tid];
   if (thread != nullptr) ended_.push_back(std::move(thread));  // the number was reused before its end was reported
@@ -66,6 +67,19 @@ MeteredThread& Processes::begin(const Birth& birth, MeteredThread* creator, Loca
   if (birth.waits_are_measured) thread->read_waits(0, 0);
   record_creation(birth, creator, *thread, time, now_ns);
   return *thread;
+}
+
+ProcessId Processes::meter(const Own& process) {
+  if (!meter_.is_none()) return meter_;
+  meter_ = ProcessId{ids_given_++};
+  ProcessInfo described;
+  described.name = distinct_name("dpm meter");
+  described.machine = MachineId{0};
+  described.in_computation = false;
+  described.pid = described.tid = process.pid;
+  described.began_ns = process.began_ns;
+  recorder_.growth().processes.push_back(std::move(described));
+  return meter_;
 }
 
 void Processes::record_creation(const Birth& birth, MeteredThread* creator, MeteredThread& created, LocalTime time,

@@ -47,6 +47,13 @@ class Processes {
   void ended(const Call& call, std::uint32_t exit_code);
   void forget_ended();
 
+  // The meter itself, whose events say something of the whole machine: it is outside the computation, and is not counted.
+  struct Own {
+    std::uint32_t pid = 0;
+    std::uint64_t began_ns = 0;
+  };
+  ProcessId meter(const Own& process);
+
   MeteredThread* find(std::uint32_t tid);
   // nullptr if the thread `tid` is another one by now.
   MeteredThread* find(std::uint32_t tid, ProcessId id);
@@ -59,6 +66,8 @@ class Processes {
   bool has_unfinished() const;  // events, of whatever age
 
   void set_flags(std::uint32_t pid, MeterFlags flags);  // 0: every process, now and later
+  // Of events that belong to no process of the program: `before`, until flags are set for all.
+  MeterFlags flags_for_all(MeterFlags before) const { return flags_for_all_.value_or(before); }
   // A process of the program was acquired: its sockets may be older than the metering.
   bool was_acquired() const { return was_acquired_; }
   std::size_t process_count() const { return processes_seen_; }
@@ -85,6 +94,8 @@ class Processes {
   std::optional<MeterFlags> flags_for_all_;
   bool was_acquired_ = false;
   std::size_t processes_seen_ = 0, threads_seen_ = 0;
+  std::uint32_t ids_given_ = 0;
+  ProcessId meter_;
 };
 
 }  // namespace dpm

@@ -13,6 +13,7 @@
 
 #include "backends/linux/supervisor/last_news.hpp"
 #include "os/kernel/filter_carriers.hpp"
+#include "os/kernel/machine_values.hpp"
 #include "os/kernel/process_files.hpp"
 #include "os/machine.hpp"
 
@@ -27,6 +28,11 @@ constexpr std::uint32_t kEndEvent = 3;
 // The longest pause for an idle program: hundreds of idle programs cost nearly nothing.
 constexpr std::int64_t kTickMaxNs = 320'000'000;
 constexpr std::int64_t kLookAgainNs = 1'000'000;
+
+Processes::Own own_process() {
+  const auto pid = static_cast<std::uint32_t>(::getpid());
+  return {pid, read_beginning_ns(pid, pid)};
+}
 
 }  // namespace
 
@@ -49,7 +55,9 @@ Supervisor::Supervisor(MeteredProgram& program, const MeterOptions& options, std
                 .cpu_counters = options.cpu_counters},
                program.slots, epoll_.get(), [this] { wake(); }),
       surveys_(mutex_, shared_, handler_.tracker()),
-      stand_in_(program.slots.stand_in()) {
+      stand_in_(program.slots.stand_in()),
+      summaries_(options.summary_interval),
+      own_process_(own_process()) {
   sync_wake_up_ = options_.sync_wake_up && listener_.set_sync_wake_up(true);
   epoll_event event = {};
   event.events = EPOLLIN;
@@ -156,6 +164,7 @@ void Supervisor::attend(pthread_t serving) {
     next_tick_ns = now_ns + pause_after_look();
     lock.unlock();
     surveys_.look();
+    look_at_machine();
   }
   interrupt(serving);
   finish();
@@ -187,8 +196,23 @@ std::int64_t Supervisor::pause_after_look() {
   const bool is_idle = shared_.summary.notified_calls == calls_before_look_ &&
                        handler_.held().next_deadline_ns() == 0 && !shared_.meter.has_unfinished();
   calls_before_look_ = shared_.summary.notified_calls;
-  tick_ns_ = is_idle ? std::min(2 * tick_ns_, kTickMaxNs) : kTickNs;
+  const std::int64_t longest_ns = std::min(kTickMaxNs, options_.summary_interval.value_or(Duration{kTickMaxNs}).ns);
+  tick_ns_ = is_idle ? std::min(2 * tick_ns_, longest_ns) : kTickNs;
   return tick_ns_;
+}
+
+void Supervisor::look_at_machine() {
+  if (!summaries_.is_due(kernel_.steady_ns())) return;
+  const MachineValues values = read_machine_values();
+  const std::lock_guard lock(mutex_);
+  record_summaries(values);
+}
+
+void Supervisor::record_summaries(const MachineValues& values) {
+  const std::int64_t now_ns = kernel_.steady_ns();
+  auto summaries = summaries_.take(values, shared_.clock.at(now_ns), now_ns);
+  if (!shared_.meter.processes().flags_for_all(options_.flags).has(EventType::summary)) return;
+  shared_.meter.summarises(std::move(summaries), kernel_.runnable_tasks(now_ns), own_process_);
 }
 
 // Polled, because an epoll set would report every call. The listener of a program whose parent has not waited for it hangs up late.
@@ -215,6 +239,7 @@ void Supervisor::finish() {
   if (all_gone_) last_news.await_ends_of_processes();
   if (all_gone_) last_news.await_ends_of_sockets();
   handler_.finish();
+  if (summaries_.is_wanted()) record_summaries(read_machine_values());
   hand_on();
 }
 

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/linux/calls/machine_summaries.hpp"
 #include "backends/linux/supervisor/active_threads.hpp"
 #include "backends/linux/supervisor/call_handler.hpp"
 #include "backends/linux/supervisor/linux_file_view.hpp"
@@ -60,6 +61,10 @@ class Supervisor {
   std::int64_t pause_after_look();
   void wake();
 
+  // Reads what the machine says, if that is due; without the lock, which calls need.
+  void look_at_machine();
+  void record_summaries(const MachineValues& values);
+
   // ---- the end
   bool has_program_ended(std::int64_t now_ns);
   void interrupt(pthread_t serving);
@@ -85,6 +90,8 @@ class Supervisor {
   Surveys surveys_;
   StandInWatch stand_in_;
   ActiveThreads active_;
+  MachineSummaries summaries_;
+  const Processes::Own own_process_;
   bool sync_wake_up_ = false;
   std::int64_t tick_ns_ = kTickNs;  // until attend() looks again
   std::uint64_t calls_before_look_ = 0;

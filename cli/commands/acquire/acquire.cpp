@@ -12,6 +12,7 @@
 #include "cli/meter/doctor_results.hpp"
 #include "cli/meter/metering.hpp"
 #include "cli/meter/source_option.hpp"
+#include "cli/meter/summaries_option.hpp"
 #include "cli/schedule/record_schedule.hpp"
 #include "cli/serving/page_process.hpp"
 #include "cli/trace_options/compress_option.hpp"
@@ -49,6 +50,7 @@ class AcquireCommand : public Command {
                   "A new directory for trace, results.json and report.html (default: dpm-NAME-PID)");
     options.value("--flags", flags_, "Which events, such as send,receive or -accept (default: all)");
     options.value("--templates", templates_, "The selection rules of the filter (default: everything is kept)");
+    summaries_.describe(options);
     options.flag("--exact-paths", options_.exact_paths,
                  "Be notified of socket, connect, dup and close as well; a signal may then disturb these");
     options.flag("--serve", serve_, "Show the program in the browser while it runs: prints the address of a page");
@@ -59,7 +61,7 @@ class AcquireCommand : public Command {
   }
 
   int run(Terminal& terminal) override {
-    auto plan = plan_recording(flags_, templates_);
+    auto plan = plan_recording(flags_, templates_, summaries_.interval());
     if (!plan) return refuse(terminal, *this, plan.error());
     plan->form = {window_.window(), compress_};
     if (auto done = schedule_.check(); !done) return refuse(terminal, *this, done.error());
@@ -122,6 +124,7 @@ class AcquireCommand : public Command {
   std::uint32_t pid_ = 0;
   MeteringMethod::Scope scope_;
   bool everything_ = false;
+  SummariesOption summaries_;
   std::optional<Duration> limit_;
   std::string output_, flags_, templates_;
   bool serve_ = false;

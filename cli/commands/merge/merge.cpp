@@ -80,7 +80,10 @@ bool has_field(const TraceDescription& description, std::string_view name) {
 // that no log has.
 Result<std::unique_ptr<TraceWriter>> create_trace(const std::string& directory, const TraceUnion& united,
                                                   const std::vector<Log>& logs, bool compressed) {
-  const auto layouts = event_layouts();
+  const bool any_summaries = std::any_of(logs.begin(), logs.end(), [](const Log& log) {
+    return log.reader.description().layouts.size() > program_event_layouts().size();
+  });
+  const auto layouts = any_summaries ? event_layouts() : program_event_layouts();
   RuleSet all = RuleSet::keep_all(layouts);
   for (const char* field : {"readyTime", "diskTime"})
     if (std::none_of(logs.begin(), logs.end(),

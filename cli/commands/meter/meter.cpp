@@ -13,6 +13,7 @@
 #include "cli/meter/doctor_results.hpp"
 #include "cli/meter/source_option.hpp"
 #include "cli/meter/stay_beside.hpp"
+#include "cli/meter/summaries_option.hpp"
 #include "cli/sampling/background_sampler.hpp"
 #include "cli/schedule/record_schedule.hpp"
 #include "cli/scripting/script_file.hpp"
@@ -64,6 +65,7 @@ class MeterCommand : public Command {
         options.value("--templates", templates_, "The selection rules of the filter (default: everything is kept)");
     options.value("--script", script_,
                   "Record events inside programs too: those of this event script, in the same trace");
+    summaries_.describe(options);
     options.flag("--exact-paths", options_.exact_paths,
                  "Be notified of socket, connect, dup and close as well; a signal may then disturb these");
     options.flag("--where", where_,
@@ -101,7 +103,7 @@ class MeterCommand : public Command {
       return refuse(terminal, *this,
                     Error{fmt::format("--sample-every {:g}: an interval has from {:g} to {:g} seconds", sample_s_,
                                       kIntervalLeast_s, kIntervalMost_s)});
-    auto plan = plan_recording(flags_, templates_);
+    auto plan = plan_recording(flags_, templates_, summaries_.interval());
     if (!plan) return refuse(terminal, *this, plan.error());
     plan->form = {window_.window(), compress_};
     if (auto done = schedule_.check(); !done) return refuse(terminal, *this, done.error());
@@ -253,6 +255,7 @@ class MeterCommand : public Command {
 
   std::string output_, flags_, templates_, script_;
   SourceOption source_;
+  SummariesOption summaries_;
   WindowOption window_;
   bool compress_ = false;
   RecordSchedule schedule_;

@@ -225,3 +225,51 @@ TEST_CASE("statistics: what an acquired process used before is not of the run", 
   CHECK(found.processes[0].cpu_ns == 1'000);
   CHECK(found.processes[1].cpu_ns == 4'000);
 }
+
+TEST_CASE("statistics: SUMMARYs are summed by machine, and their process is not one of those that are counted",
+          "[statistics]") {
+  TraceInfo info = three_processes();
+  std::vector<Event> events = {event(EventType::send, kA, kB, 10, 5, 100)};
+  const auto summary = [&](MachineQuantity quantity, std::int64_t time_ns, std::uint64_t value,
+                           std::uint32_t covered_ms, std::uint16_t machine = 0) {
+    Event e = event(EventType::summary, kUser, {}, time_ns, 0, covered_ms, machine);
+    e.code = static_cast<std::uint32_t>(quantity);
+    e.sequence = value;
+    events.push_back(e);
+  };
+  summary(MachineQuantity::load, 20, 100, 1000);
+  summary(MachineQuantity::major_faults, 20, 10, 1000);
+  summary(MachineQuantity::load, 30, 400, 3000);
+  summary(MachineQuantity::major_faults, 30, 3, 500);
+  summary(MachineQuantity::load, 30, 7, 1000, 1);
+  events.push_back(events.back());
+  events.back().code = 999;  // of a later version
+  const auto statistics = statistics_of(info, events);
+  CHECK(statistics.events == events.size());
+  REQUIRE(statistics.processes.size() == 1);
+  CHECK(statistics.processes[0].process == kA);
+  REQUIRE(statistics.machines.size() == 1);
+  REQUIRE(statistics.summaries.size() == 2);
+  const QuantitySums& load = statistics.summaries[0][MachineQuantity::load];
+  CHECK(load.count == 2);
+  CHECK(load.mean(false) == Approx((100. * 1 + 400. * 3) / 4));
+  CHECK(load.least == 100);
+  CHECK(load.most == 400);
+  const QuantitySums& faults = statistics.summaries[0][MachineQuantity::major_faults];
+  CHECK(faults.total == 13);
+  CHECK(faults.mean(true) == Approx(13 / 1.5));
+  CHECK(faults.least == Approx(6));
+  CHECK(faults.most == Approx(10));
+  CHECK(statistics.summaries[1].machine == MachineId{1});
+
+  StatisticsAnalysis whole, part;
+  for (StatisticsAnalysis* each : {&whole, &part}) each->on_begin(info);
+  part.on_events(events);
+  ByteWriter out;
+  part.give(out);
+  const Bytes bytes = out.take();
+  ByteReader in(bytes);
+  whole.take(in);
+  CHECK(in.ok());
+  CHECK(whole.result().summaries[0][MachineQuantity::load].mean(false) == load.mean(false));
+}

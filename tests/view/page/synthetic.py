@@ -85,7 +85,7 @@ class World:
         return {
             "title": "shop: a made-up program", "source": "synthetic", "state": state, "started": 1.7e9, "now_s": now_s, "version": version,
             "dpm": "made-up",
-            "machines": [{"id": i, "name": name, "speed": 1 + i % 2, "cores": 4, "accepts": i != 1 or len(self.machines) < 3} for i,
+            "machines": [{"id": i, "name": name, "speed": 1 + i % 2, "cores": 4, "accepts": i != 1 or len(self.machines) < 3, "summaries": i == 0} for i,
                          name in enumerate(self.machines)],
             "processes": shown, "common_time": self.common_time, "can": {"predict": True, "follow": True, "live_queues": True}, "why_not": {},
             "read": 1,
@@ -144,6 +144,8 @@ class World:
 
     def value(self, wanted: Any, t: Any, step: Any) -> Any:
         what, process = wanted["what"], wanted.get("process")
+        if "machine" in wanted:
+            return 1e9 * (2 + math.sin(t)) if what in ("memory", "swap") else 0.5 + 0.4 * math.sin(t + wanted["machine"])
         if what == "cpu":
             ids = [process] if process is not None else range(len(self.processes))
             return sum(self.cpu_of(i, t, t + step) for i in ids) / step

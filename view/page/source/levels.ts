@@ -13,6 +13,7 @@ export interface LevelsData {
   processes: ProcessRow[];
   pairs: PairRow[];
   P_best?: (number | null)[];
+  machines?: requests.MachineLevels[];
 }
 
 // The part of an overview that is of a range, and the lists of binned events.
@@ -124,6 +125,7 @@ export class Levels {
 
   private values(wanted: requests.SeriesOf, grid: Grid): number[] {
     const { what, process } = wanted;
+    if (wanted.machine !== undefined) return this.machine_values(wanted.machine, what, grid);
     const { processes, pairs } = this.data;
     const mine = process === undefined ? processes.filter((row) => !this.outsiders.has(row.process)) : processes.filter((row) => row.process === process);
     if (what === "cpu") return this.rates(mine, CPU, grid);
@@ -134,6 +136,18 @@ export class Levels {
       wanted.from !== undefined ? row.from === wanted.from && row.to === wanted.to
         : process === undefined || (what.startsWith("received") ? row.to === process : row.from === process));
     return this.rates(chosen, list, grid);
+  }
+
+  // A machine's values hold during a bin; where none is known, there is none.
+  private machine_values(machine: number, what: string, grid: Grid): number[] {
+    const { step_s, from_s, machines } = this.data;
+    const row = machines?.find((one) => one.machine === machine);
+    const list = row && Object.prototype.hasOwnProperty.call(row, what) ? row[what as Exclude<keyof requests.MachineLevels, "machine">] : [];
+    return grid.t_s.map((t) => {
+      const first = Math.round((t - from_s) / step_s), together = Math.round(grid.step_s / step_s);
+      const known = list.slice(first, first + together).filter((value): value is number => value !== null);
+      return known.length === 0 ? NaN : known.reduce((sum, value) => sum + value, 0) / known.length;
+    });
   }
 
   private rates<Row extends { at?: number[] }>(rows: Row[], list: ListOf<Row>, grid: Grid): number[] {

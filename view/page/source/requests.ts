@@ -11,8 +11,9 @@ export type u32 = Numbers;
 export type u8 = Numbers;
 
 export interface SeriesOf {
-  what: 'cpu' | 'sent' | 'received' | 'sent_bytes' | 'received_bytes' | 'waiting' | 'queue' | 'messages' | 'bytes';
+  what: 'cpu' | 'sent' | 'received' | 'sent_bytes' | 'received_bytes' | 'waiting' | 'queue' | 'messages' | 'bytes' | 'load' | 'memory' | 'swap' | 'faults' | 'swapped' | 'disk_read' | 'disk_written' | 'disk_busy';
   process?: ProcessId;
+  machine?: number;
   from?: ProcessId;
   to?: ProcessId;
 }
@@ -23,7 +24,7 @@ export interface AsOf { events: number; to_s: number; state: 'recording' | 'ende
 
 export interface Stamped { as_of: AsOf; }
 
-export interface Machine { id: number; name: string; speed: number; cores: number; accepts: boolean; }
+export interface Machine { id: number; name: string; speed: number; cores: number; accepts: boolean; summaries: boolean; }
 
 export interface Process {
   id: ProcessId;
@@ -117,7 +118,27 @@ export interface ProcessLevels { process: ProcessId; at: number[]; cpu_s: number
 
 export interface PairLevels { from: ProcessId; to: ProcessId; at: number[]; messages: number[]; bytes: number[]; }
 
-export interface Levels { from_s: number; step_s: number; bins: number; processes: ProcessLevels[]; pairs: PairLevels[]; P_best: (number | null)[]; }
+export interface MachineLevels {
+  machine: number;
+  load: (number | null)[];
+  memory: (number | null)[];
+  swap: (number | null)[];
+  faults: (number | null)[];
+  swapped: (number | null)[];
+  disk_read: (number | null)[];
+  disk_written: (number | null)[];
+  disk_busy: (number | null)[];
+}
+
+export interface Levels {
+  from_s: number;
+  step_s: number;
+  bins: number;
+  processes: ProcessLevels[];
+  pairs: PairLevels[];
+  P_best: (number | null)[];
+  machines?: MachineLevels[];
+}
 
 export interface Row { process: ProcessId; machine: number | null; }
 
@@ -224,6 +245,10 @@ export interface Density { from_ns: number; width_ns: number; messages: number[]
 
 export interface MachineStatistics { machine: string; sent: number; sent_bytes: number; messages_per_second: number; density: Density; }
 
+export interface QuantitySums { quantity: string; count: number; mean: number; least: number; most: number; last: number; total: number | null; }
+
+export interface MachineSums { machine: string; covered_s: number; quantities: QuantitySums[]; }
+
 export interface Statistics {
   processes: ProcessStatistics[];
   messages: PairStatistics[];
@@ -234,6 +259,7 @@ export interface Statistics {
   events: number;
   warnings: string[];
   ledger: Ledger;
+  summaries?: MachineSums[];
 }
 
 export interface Bucket { from_s: number; to_s: number; count: number; }

@@ -9,7 +9,7 @@ import { el, replace } from "../dom";
 import { bytes, percent, short } from "../format";
 import { Series, SeriesOf } from "../source/requests";
 import { Feed } from "../state/feed";
-import { arc_pin, parse_pin, process_pin, ProcessSeries, PROCESS_SERIES, SERIES_TITLES, unit_of } from "../state/pins";
+import { arc_pin, machine_pin, MachineSeries, MACHINE_SERIES, parse_pin, process_pin, ProcessSeries, PROCESS_SERIES, SERIES_TITLES, unit_of } from "../state/pins";
 import { missing } from "./parts";
 import { OpenView, View } from "./view";
 
@@ -34,6 +34,8 @@ class History implements OpenView {
   private readonly list = el("div", { class: "plots" });
   private readonly add: HTMLElement;
   private readonly what = el("select", { "aria-label": "Series of the selected processes" }, ...PROCESS_SERIES.map((what) => el("option", { value: what }, SERIES_TITLES[what])));
+  private readonly machine_what = el("select", { id: "machine-series", "aria-label": "Series of the machines" }, ...MACHINE_SERIES.map((what) => el("option", { value: what }, SERIES_TITLES[what])));
+  private readonly of_machines = el("div", { class: "toolbar" }, this.machine_what, el("button", { id: "pin-machines", onclick: () => this.pin_machines() }, icon("pin"), " of the machines"));
   private readonly hint = el("p", { class: "muted" });
   private plots: Plot[] = [];
   private shown = "";
@@ -42,7 +44,7 @@ class History implements OpenView {
     this.add = el("div", { class: "toolbar" }, this.what,
       el("button", { id: "pin-each", onclick: () => this.pin_selected(false) }, icon("pin"), " a plot for each"), el("button", { id: "pin-together", onclick: () => this.pin_selected(true) }, icon("pin"), " in one plot"));
     this.what.addEventListener("change", () => context.store.remember("series", this.what.value));
-    this.element.append(this.add, this.hint, this.list);
+    this.element.append(this.add, this.of_machines, this.hint, this.list);
     this.update();
   }
 
@@ -57,6 +59,7 @@ class History implements OpenView {
     }
     const { selected } = this.context.state;
     this.add.querySelectorAll("button").forEach((button) => (button.disabled = selected.length === 0));
+    this.of_machines.hidden = this.machines().length === 0;
     this.hint.hidden = selected.length > 0 || this.context.state.pins.length > 0;
     this.hint.textContent = "Select processes or edges in any view, then pin their history here (P).";
     for (const { feed } of this.plots) feed.poke();
@@ -80,8 +83,23 @@ class History implements OpenView {
     const list = pins.map((pin) => ({ pin, pinned: true }));
     const offered = arc ? [arc_pin(quantity, ...arc)] : [];
     if (selected.length > 0) offered.push(selected.slice(0, SERIES_MAX).map((id) => process_pin(what, id)).join(","));
-    if (list.length + offered.length === 0) offered.push("cpu", "messages", "queue");
+    if (list.length + offered.length === 0) {
+      offered.push("cpu", "messages", "queue");
+      const load = this.machines().slice(0, SERIES_MAX).map((id) => machine_pin("load", id)).join(",");
+      if (load !== "") offered.push(load);
+    }
     return [...list, ...offered.filter((pin) => !pins.includes(pin)).map((pin) => ({ pin, pinned: false }))];
+  }
+
+  // Those that a meter has summarised.
+  private machines(): number[] {
+    return this.context.world.machines.filter(({ summaries }) => summaries).map(({ id }) => id);
+  }
+
+  private pin_machines(): void {
+    const what = this.machine_what.value as MachineSeries;
+    const pin = this.machines().slice(0, SERIES_MAX).map((id) => machine_pin(what, id)).join(",");
+    this.context.store.change({ pins: [...new Set([...this.context.state.pins, pin])] });
   }
 
   private pin_selected(together: boolean): void {
@@ -110,7 +128,7 @@ class History implements OpenView {
 
   private heading({ pin, series }: Plot, pinned: boolean): HTMLElement {
     const same = series.every(({ what }) => what === series[0].what);
-    const title = same && series.length > 1 ? `${SERIES_TITLES[series[0].what]} of ${series.length} ${series[0].process === undefined ? "edges" : "processes"}` : series.map((one) => this.name(one)).join(", ");
+    const title = same && series.length > 1 ? `${SERIES_TITLES[series[0].what]} of ${series.length} ${series[0].machine !== undefined ? "machines" : series[0].process === undefined ? "edges" : "processes"}` : series.map((one) => this.name(one)).join(", ");
     const { pins } = this.context.state;
     const at = pins.indexOf(pin);
     return el("div", { class: "plot-head" }, el("h2", {}, el("bdi", {}, title)),
@@ -129,7 +147,7 @@ class History implements OpenView {
   private make(pin: string): Plot {
     const series = parse_pin(pin).slice(0, SERIES_MAX);
     const unit = series.length > 0 ? unit_of(series[0].what) : "count";
-    const format = unit === "fraction" ? percent : unit === "bytes" ? (value: number) => bytes(value) + "/s" : unit === "count" ? (value: number) => short(value) + "/s" : short;
+    const format = unit === "fraction" ? percent : unit === "memory" ? bytes : unit === "bytes" ? (value: number) => bytes(value) + "/s" : unit === "count" ? (value: number) => short(value) + "/s" : short;
     const plot = new TimePlot(this.context, { label: series.map((one) => this.name(one)).join(", ").slice(0, 300), format, height: 170, fill: true, legend: series.length > 1, empty: () => this.why_empty(series) });
     const element = el("section", { class: "card plot" });
     const mark = this.context.mark();
@@ -152,6 +170,7 @@ class History implements OpenView {
   private name(one: SeriesOf): string {
     const { world } = this.context;
     const title = SERIES_TITLES[one.what];
+    if (one.machine !== undefined) return `${world.machine_name(one.machine)}: ${title}`;
     if (one.process !== undefined) return `${world.name(one.process, 30)}: ${title}`;
     if (one.from !== undefined) return `${world.name(one.from, 20)} → ${world.name(one.to!, 20)}: ${title}`;
     return `whole run: ${title}`;

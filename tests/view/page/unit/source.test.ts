@@ -102,6 +102,13 @@ test("levels: P counts the computation, messages all processes", () => {
   assert.deepEqual(P_of, Array.from(all.P_of, (P, bin) => P - [0.5, 0.5, 0, 1][bin]));
 });
 
+test("levels: values of a machine are those of its bins, and what is not known is no number", () => {
+  const none = [null, null, null, null];
+  const machines = [{ machine: 2, load: [1, 3, null, null], memory: [5, 5, 6, 7], swap: none, faults: none, swapped: none, disk_read: none, disk_written: none, disk_busy: none }];
+  const { v0, v1, v2 } = new Levels({ ...LEVELS, machines }).series(0, 4, 2, [{ what: "load", machine: 2 }, { what: "memory", machine: 2 }, { what: "load", machine: 0 }]);
+  assert.deepEqual([v0, v1, v2], [[2, NaN], [5, 6.5], [NaN, NaN]]);
+});
+
 test("levels: series are rates, and fewer bins than asked for are put together", () => {
   const levels = new Levels(LEVELS);
   assert.deepEqual(levels.series(0, 4, 100, [{ what: "cpu", process: 3 }, { what: "messages", from: 3, to: 8 }, { what: "received", process: 8 }]), {

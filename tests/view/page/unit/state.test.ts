@@ -66,6 +66,7 @@ test("names: what is not seen or reorders text is shown, and nothing is empty", 
 
 test("pins: series of an address, and nothing else", () => {
   assert.deepEqual(parse_pin("cpu:3,bytes:1-2,messages,sent:x,evil:1,__proto__:1,queue:1-2,constructor"), [{ what: "cpu", process: 3 }, { what: "bytes", from: 1, to: 2 }, { what: "messages" }]);
+  assert.deepEqual(parse_pin("load:m0,cpu:m1,load:3,load,evil:m1,disk_busy:m12"), [{ what: "load", machine: 0 }, { what: "disk_busy", machine: 12 }]);
 });
 
 test("clock: between ticks time goes on, never back, and comes near to what is reported", () => {
