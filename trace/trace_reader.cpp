@@ -11,6 +11,7 @@
 #include "model/check.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/ids_in_use.hpp"
+#include "trace/kept_results.hpp"
 #include "trace/packet_decoder.hpp"
 #include "trace/part_cursor.hpp"
 #include "trace/process_merge.hpp"
@@ -245,6 +246,7 @@ Result<std::string> find_trace(const std::string& named) {
   const std::string hint = " ('dpm run -o OUT' and 'dpm meter -o OUT' write a trace into OUT)";
   if (!std::filesystem::exists(directory, wrong))
     return is_closed() ? closed : Error{fmt::format("{}: no such directory{}", directory, hint)};
+  if (holds_results(directory)) return results_are_no_trace(directory);
   if (!std::filesystem::is_directory(directory, wrong))
     return Error{fmt::format("{}: not a directory{}", directory, hint)};
   if (!std::filesystem::exists(fmt::format("{}/{}", directory, kSidecarName), wrong))

@@ -98,6 +98,12 @@ void LevelsAnalysis::take(const Event& event) {
                                                              : Doing::not_known;
 }
 
+void LevelsAnalysis::count_message(const Event& event) {
+  if (event.process.value >= processes_.size() || !is_message(event)) return;
+  Process& process = processes_[event.process.value];
+  if (process.doing != Doing::not_seen) count(process, event);
+}
+
 template <typename Amounts, typename Change>
 void LevelsAnalysis::change(Curve<Amounts>& curve, Change&& how) {
   const std::size_t before = curve.bytes();

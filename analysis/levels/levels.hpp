@@ -81,6 +81,9 @@ class LevelsAnalysis : public EventSink {
   void on_begin(const TraceInfo& info) override { info_ = &info; }
   void on_events(std::span<const Event> batch) override;
   void on_end(const LossReport& losses) override;
+  // A message whose SEND or RECEIVE came before, marked with event_flags::kNoMessage, because what it is was not known then. It counts where its
+  // process is now.
+  void count_message(const Event& event);
 
   // ---- at any time, also after on_end()
 

@@ -41,38 +41,12 @@ ParsedName parse(std::string_view name) {
   return parsed;
 }
 
-}  // namespace
-
-OutsideEnds::End OutsideEnds::end_of(ChannelId channel, ChannelSide end, ProcessId metered) const {
-  const std::string& name = (*info_)[channel].name;
-  const ParsedName parsed = parse(name);
-  const std::string_view own = without_number(end == ChannelSide::sending ? parsed.sender : parsed.receiver);
-  const std::string_view other = end == ChannelSide::sending ? parsed.receiver : parsed.sender;
-  const std::string_view host = host_of(own);
-  End made;
-  made.name = own.empty() ? name : own;
-  if (made.name.empty()) made.name = "of channel " + std::to_string(channel.value);
-  made.group = host.empty() ? parsed.medium : host;
-  const bool means_itself = host.empty() || is_loopback(host);
-  if (means_itself || host == host_of(other)) {
-    if (metered.value < info_->processes.size()) made.machine = (*info_)[metered].machine;
-    // The same name is a different end on another machine.
-    if (means_itself && info_->machines.size() > 1 && !made.machine.is_none()) {
-      made.name += " on " + (*info_)[made.machine].name;
-      made.group += " on " + (*info_)[made.machine].name;
-    }
-  } else {
-    made.machine = machine_at(host);
-  }
-  return made;
-}
-
 // The metered machine that has this address; none if no machine has it, or several have.
-MachineId OutsideEnds::machine_at(std::string_view host) const {
+MachineId machine_at(std::string_view host, const TraceInfo& info) {
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   MachineId found;
-  for (std::size_t m = 0; m < info_->machines.size(); ++m) {
-    const auto& addresses = info_->machines[m].addresses;
+  for (std::size_t m = 0; m < info.machines.size(); ++m) {
+    const auto& addresses = info.machines[m].addresses;
     if (std::find(addresses.begin(), addresses.end(), host) == addresses.end()) continue;
     if (!found.is_none()) return {};
     found = MachineId{static_cast<std::uint16_t>(m)};
@@ -80,8 +54,36 @@ MachineId OutsideEnds::machine_at(std::string_view host) const {
   return found;
 }
 
+}  // namespace
+
+OutsideEnd outside_end(ChannelId channel, const std::string& name, ChannelSide end, ProcessId metered,
+                       const TraceInfo& info) {
+  const ParsedName parsed = parse(name);
+  const std::string_view own = without_number(end == ChannelSide::sending ? parsed.sender : parsed.receiver);
+  const std::string_view other = end == ChannelSide::sending ? parsed.receiver : parsed.sender;
+  const std::string_view host = host_of(own);
+  OutsideEnd made;
+  made.name = own.empty() ? name : own;
+  if (made.name.empty()) made.name = "of channel " + std::to_string(channel.value);
+  made.group = host.empty() ? parsed.medium : host;
+  const bool means_itself = host.empty() || is_loopback(host);
+  if (means_itself || host == host_of(other)) {
+    if (metered.value < info.processes.size()) made.machine = info[metered].machine;
+    // The same name is a different end on another machine.
+    if (means_itself && info.machines.size() > 1 && !made.machine.is_none()) {
+      made.name += " on " + info[made.machine].name;
+      made.group += " on " + info[made.machine].name;
+    }
+  } else {
+    made.machine = machine_at(host, info);
+  }
+  return made;
+}
+
+std::string outside_name(const OutsideEnd& end, bool grouped) { return "outside " + (grouped ? end.group : end.name); }
+
 void OutsideEnds::want(ChannelId channel, ChannelSide end, ProcessId metered) {
-  End made = end_of(channel, end, metered);
+  End made{outside_end(channel, (*info_)[channel].name, end, metered, *info_), {}};
   wanted_[{channel, end}] = made.name;
   const std::string name = made.name;
   ends_.try_emplace(name, std::move(made));
@@ -95,7 +97,7 @@ void OutsideEnds::make_processes() {
   for (const auto& [where, name] : wanted_) {
     End& end = ends_.at(name);
     const bool grouped = size_of.at(end.group) > kEndsMax;
-    const std::string shown = "outside " + (grouped ? end.group : end.name);
+    const std::string shown = outside_name(end, grouped);
     const auto [known, is_new] =
         process_of.try_emplace(shown, ProcessId{static_cast<std::uint32_t>(info_->processes.size())});
     end.process = known->second;

@@ -19,6 +19,17 @@ namespace dpm {
 
 enum class ChannelSide : std::uint8_t { sending, receiving };
 
+// One end as its channel's name tells it. Ends with one name are the same one.
+struct OutsideEnd {
+  std::string name, group;
+  MachineId machine;  // none: elsewhere
+};
+// `channel_name` may be empty; `metered` is the process at the other end.
+OutsideEnd outside_end(ChannelId channel, const std::string& channel_name, ChannelSide end, ProcessId metered,
+                       const TraceInfo& info);
+// What its process is called, alone or as one of too many of its group.
+std::string outside_name(const OutsideEnd& end, bool grouped);
+
 class OutsideEnds {
  public:
   static constexpr std::size_t kEndsMax = 200;
@@ -36,13 +47,9 @@ class OutsideEnds {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  struct End {
-    std::string name, group;
-    MachineId machine;  // none: elsewhere
+  struct End : OutsideEnd {
     ProcessId process;
   };
-  End end_of(ChannelId channel, ChannelSide end, ProcessId metered) const;
-  MachineId machine_at(std::string_view host) const;
 
   TraceInfo* info_;
   std::map<std::pair<ChannelId, ChannelSide>, std::string> wanted_;  // by name

@@ -104,9 +104,16 @@ void StatisticsAnalysis::on_events(std::span<const Event> batch) {
       process.migrated = true;
       any_moved_ = true;
     }
+    // A message that became known late is of before: on one machine the order of events does not matter.
+    if (process.last_machine == event.machine) {
+      process.first_time = process.migrated ? process.first_time : std::min(process.first_time, event.local_time);
+      process.last_time = std::max(process.last_time, event.local_time);
+    } else {
+      process.last_time = event.local_time;
+    }
     process.last_machine = event.machine;
-    process.last_time = event.local_time;
-    if (seen_process.cpu_before_ns == 0) seen_process.cpu_before_ns = event.proc_time_ns;
+    if (event.proc_time_ns != 0 && (seen_process.cpu_before_ns == 0 || event.proc_time_ns < seen_process.cpu_before_ns))
+      seen_process.cpu_before_ns = event.proc_time_ns;
     process.cpu_ns = std::max(process.cpu_ns, event.proc_time_ns);
     if (event.has_ready_time()) process.ready_ns = std::max(process.ready_ns.value_or(0), event.ready_time_ns);
     if (event.has_disk_time()) process.disk_ns = std::max(process.disk_ns.value_or(0), event.disk_time_ns);

@@ -9,6 +9,7 @@
 #include "cli/importing/importing.hpp"
 #include "formats/import/guess.hpp"
 #include "text/printable.hpp"
+#include "trace/kept_results.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -28,6 +29,7 @@ bool may_be_foreign(const std::string& path) {
 }  // namespace
 
 Result<ForeignTrace> ForeignTrace::open(const std::string& path, Terminal& terminal) {
+  if (holds_results(path)) return results_are_no_trace(path);
   if (!may_be_foreign(path)) return ForeignTrace(path, "");
   ImportRequest request;
   request.file = path;

@@ -20,6 +20,7 @@ struct ScheduledRun {
 class RecordSchedule {
  public:
   void describe_optional(Options& options) { options_.describe_optional(options); }
+  bool is_asked_for() const { return options_.is_given(); }
 
   Result<void> check();
   // Null: not asked for. In a folder that is kept, schedule.json has the journal as it stands: the live page shows it.

@@ -5,12 +5,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <optional>
 
+#include "answers/results/ledger_results.hpp"
 #include "cli/command.hpp"
 #include "cli/meter/audit_run.hpp"
 #include "cli/meter/conclude.hpp"
 #include "cli/meter/doctor_results.hpp"
+#include "cli/meter/meter_summary.hpp"
+#include "cli/meter/results_recording.hpp"
 #include "cli/meter/source_option.hpp"
 #include "cli/meter/stay_beside.hpp"
 #include "cli/meter/summaries_option.hpp"
@@ -51,12 +55,14 @@ class MeterCommand : public Command {
 
   void describe(Options& options) override {
     options.list("COMMAND", command_, "The program and its arguments, after --").required();
-    const Option output = options
-                              .value("-o,--output", output_,
-                                     "A new directory for trace, results.json and report.html (default: dpm-NAME-PID)")
-                              .check(directory_name);
-    const Option summary =
-        options.flag("--summary", summary_only_, "Only print the summary; keep no files").excludes(output);
+    options
+        .value("-o,--output", output_,
+               "A new directory for trace, results.json and report.html (default: dpm-NAME-PID); with --summary, a new "
+               "file for the results")
+        .check(directory_name);
+    const Option summary = options.flag(
+        "--summary", summary_only_,
+        "Keep no trace: only print the summary, or keep results in a file (-o), in bounded memory, also for months");
     options.flag("--serve", serve_, "Show the program in the browser while it runs: prints the address of a page")
         .excludes(summary);
     const Option flags =
@@ -105,6 +111,7 @@ class MeterCommand : public Command {
                                       kIntervalLeast_s, kIntervalMost_s)});
     auto plan = plan_recording(flags_, templates_, summaries_.interval());
     if (!plan) return refuse(terminal, *this, plan.error());
+    if (const auto done = check_results(); !done) return refuse(terminal, *this, done.error());
     plan->form = {window_.window(), compress_};
     if (auto done = schedule_.check(); !done) return refuse(terminal, *this, done.error());
     plan->callers = where_;
@@ -147,6 +154,18 @@ class MeterCommand : public Command {
     if (script_.empty()) return {};
     if (const auto script = load_event_script(script_); !script) return script.error();
     return InsidePlan::check();
+  }
+
+  bool keeps_results() const { return summary_only_ && !output_.empty(); }
+
+  Result<void> check_results() const {
+    if (!keeps_results()) return {};
+    if (window_.is_given() || compress_)
+      return Error{"--window and --compress are of a trace, and --summary keeps none"};
+    if (schedule_.is_asked_for()) return Error{"--schedule writes beside a trace, and --summary keeps none"};
+    if (::access(output_.c_str(), F_OK) == 0)
+      return Error{fmt::format("{} exists, and nothing is overwritten", printable(output_))};
+    return {};
   }
 
   // With fewer, calls go uninspected and are counted as lost; the watches of the meter itself need some, and the audit more.
@@ -216,6 +235,8 @@ class MeterCommand : public Command {
     auto audit = audit_ ? std::optional(AuditRun::begin((*run)->facts().pid)) : std::nullopt;
     MeteredFacts facts = (*run)->facts();
     facts.source = plan.chosen = source.reason;
+    if (keeps_results())
+      return keep_results(**run, std::move(plan), std::move(facts), folder, lock ? &*lock : nullptr, terminal);
     Conclusion conclusion(folder, std::move(facts), terminal,
                           {.control_c_ends_it = wait_, .silent = terminal.err_is_tty && !wait_});
     auto schedule = schedule_.prepare(folder, {source.methods.front()->notifies(), front_pid});
@@ -240,6 +261,27 @@ class MeterCommand : public Command {
       if (auto done = audit->end(*recorded, cost_is_subtracted, folder, terminal); !done)
         return refuse(terminal, *this, done.error());
     return kDone;
+  }
+
+  // Instead of a trace. `folder` has only the lock.
+  int keep_results(MeteredRun& run, RecordingPlan plan, MeteredFacts facts, const OutputFolder& folder,
+                   RecordingLock* lock, Terminal& terminal) {
+    const auto left_behind = [&](const std::vector<ProcessLeft>& left) {
+      terminal.err << "dpm: " << goes_on_line(left, facts.pid, wait_) << '\n' << std::flush;
+      if (lock != nullptr && !wait_) lock->release();  // the shell waits only for the command
+    };
+    const auto results = record_results(run, std::move(plan),
+                                        {.file = std::filesystem::absolute(output_).string(),
+                                         .stop_signals = {SIGTERM},
+                                         .on_left_behind = left_behind});
+    folder.remove();
+    if (!results) return refuse(terminal, *this, results.error());
+    Findings found;
+    found.statistics = results->statistics;
+    terminal.err << meter_summary(facts, results->recorded, found);
+    print_ledger(results->recorded.ledger, terminal);
+    terminal.err << "wrote " << printable(output_) << ": results, without a trace\n";
+    return results->recorded.failure.empty() ? kDone : refuse(terminal, *this, Error{results->recorded.failure});
   }
 
   // Null: samples are not wanted, or cannot be taken.

@@ -1,6 +1,7 @@
 // dpm report: the results of all analyses of a trace on one self-contained page.
 #include <nlohmann/json.hpp>
 
+#include "answers/kept/results_file.hpp"
 #include "answers/live/file_data.hpp"
 #include "answers/report/trace_report.hpp"
 #include "answers/results/ledger_results.hpp"
@@ -27,6 +28,7 @@ class ReportCommand : public Command {
   }
 
   int run(Terminal& terminal) override {
+    if (holds_results(trace_)) return write_kept(terminal);
     const auto found = find_all(trace_, {.history = computation_, .by_thread = threads_, .blame = true});
     if (!found) return refuse(terminal, *this, found.error());
     if (auto done = write_new_file(output_, view::render_report(trace_report(*found), file_data(trace_))); !done)
@@ -41,6 +43,24 @@ class ReportCommand : public Command {
   }
 
  private:
+  // Of results that were kept instead of a trace: what the page shows without single events.
+  int write_kept(Terminal& terminal) const {
+    const auto kept = read_results(trace_);
+    if (!kept) return refuse(terminal, *this, kept.error());
+    view::ReportInput report;
+    report.title = (*kept)->info.scenario;
+    report.subtitle = "Results that were kept instead of a trace";
+    report.facts = {{"source", (*kept)->info.source}};
+    report.ledger = (*kept)->ledger;
+    report.made_by = "Made by dpm " DPM_VERSION;
+    if (auto done = write_new_file(output_, view::render_report(report, (*kept)->page)); !done)
+      return refuse(terminal, *this, done.error());
+    if (json_) print_json({{"page", output_}, {"ledger", ledger_json((*kept)->ledger)}}, terminal);
+    terminal.err << "wrote " << output_ << '\n';
+    print_ledger((*kept)->ledger, terminal);
+    return kDone;
+  }
+
   std::string trace_, output_;
   Computation computation_;
   bool json_ = false;

@@ -3,6 +3,8 @@
 
 #include "analysis/statistics/call_sites.hpp"
 #include "analysis/statistics/threads.hpp"
+#include "answers/kept/results_file.hpp"
+#include "answers/kept/window_results.hpp"
 #include "answers/reading/part_reading.hpp"
 #include "answers/reading/trace_input.hpp"
 #include "answers/results/ledger_results.hpp"
@@ -36,6 +38,7 @@ class StatisticsCommand : public DividedCommand {
   int run(Terminal& terminal) override {
     if (!part_.is_all() && reading() != nullptr)
       return refuse(terminal, *this, Error{"--from, --to and --process are for 'dpm', one process"});
+    if (holds_results(options_.trace)) return print_kept(terminal);
     const auto trace = ForeignTrace::open(options_.trace, terminal);
     if (!trace) return refuse(terminal, *this, trace.error());
     PartReading part(part_);
@@ -54,9 +57,7 @@ class StatisticsCommand : public DividedCommand {
       if (where_) document["places"] = places_json(places);
       print_json(document, terminal);
     } else {
-      const TraceInfo shown = all_ || threads_ ? input->info : group_processes(input->info);
-      if (!threads_) statistics = sum_threads(std::move(statistics), shown);
-      terminal.out << statistics_text(statistics, shown, terminal.width, all_);
+      print_tables(statistics, input->info, terminal);
       if (where_) terminal.out << '\n' << places_text(places, terminal.width);
     }
     for (const auto& warning : statistics.warnings) terminal.err << "warning: " << printable(warning) << '\n';
@@ -65,6 +66,35 @@ class StatisticsCommand : public DividedCommand {
   }
 
  private:
+  void print_tables(Statistics statistics, const TraceInfo& info, Terminal& terminal) const {
+    const TraceInfo shown = all_ || threads_ ? info : group_processes(info);
+    if (!threads_) statistics = sum_threads(std::move(statistics), shown);
+    terminal.out << statistics_text(statistics, shown, terminal.width, all_);
+  }
+
+  // Results that were kept instead of a trace.
+  int print_kept(Terminal& terminal) {
+    if (where_ || !part_.is_all() || reading() != nullptr)
+      return refuse(terminal, *this, results_are_no_trace(options_.trace));
+    const auto kept = read_results(options_.trace);
+    if (!kept) return refuse(terminal, *this, kept.error());
+    const KeptResults& results = **kept;
+    Statistics statistics = results.statistics.result();
+    if (!threads_) statistics = sum_threads(std::move(statistics), results.info);
+    constexpr std::size_t kWindowsShown = 20, kWindowsMost = 400;
+    if (options_.json) {
+      auto document = statistics_json(statistics, results.info, results.ledger);
+      document["windows"] = windows_json(windows_of(results.page, kWindowsMost));
+      print_json(document, terminal);
+    } else {
+      print_tables(statistics, results.info, terminal);
+      terminal.out << '\n' << windows_text(windows_of(results.page, kWindowsShown), terminal.width);
+    }
+    for (const auto& warning : statistics.warnings) terminal.err << "warning: " << printable(warning) << '\n';
+    print_ledger(results.ledger, terminal);
+    return kDone;
+  }
+
   TraceOptions options_;
   TracePart part_;
   bool where_ = false;

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "analysis/messages/streamed_messages.hpp"
 #include "model/random.hpp"
 #include "tests/analysis/messages/live_script.hpp"
 #include "tests/support/catch.hpp"
@@ -214,6 +215,31 @@ std::map<ProcessId, Lines> by_process(const Recording& recording) {
   return lines;
 }
 
+// In one pass: what the sink for messages gets, and what the other one.
+struct Streamed {
+  Recording messages, performed;
+  std::uint64_t hurried = 0;
+  std::size_t waiting = 0;
+};
+
+Streamed streamed(const Recording& recording, std::size_t batch_events = 7) {
+  RecordingSink performed, messages;
+  StreamedMessages stream(performed, messages);
+  DPM_CHECK(MemorySource(recording, batch_events).run(stream).has_value());
+  Streamed result{messages.recording(), performed.recording(), stream.hurried(), stream.waiting()};
+  result.messages.info = result.performed.info = stream.rows();
+  return result;
+}
+
+std::map<std::string, std::multiset<std::string>> sets_of(const Recording& recording) {
+  std::map<std::string, std::multiset<std::string>> sets;
+  const auto all = shown(recording);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    sets[recording.info[recording.events[i].process].name].insert(
+        all[i] + fmt::format(" at {} by {}", recording.events[i].local_time.ns, recording.events[i].proc_time_ns));
+  return sets;
+}
+
 // For any input: no message is sent or received twice, none is received longer than it was sent, and clocks run forward.
 void check_sound(const Recording& resolved) {
   using Key = std::tuple<ProcessId, ChannelId, std::uint64_t>;
@@ -281,4 +307,70 @@ TEST_CASE("messages: a damaged trace is resolved all the same, and soundly", "[m
     check_sound(resolved);
     CHECK(resolved.events.size() >= damaged.events.size());
   }
+}
+
+TEST_CASE("messages: in one pass they are those of two", "[messages]") {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Shape shape;
+    shape.unseen = seed % 3 == 0 ? .2 : 0;
+    shape.piece_max = seed % 4 == 0 ? 40 : 9;
+    shape.shared = seed % 5 == 0 ? 0 : .5;
+    const Recording recording = run_slowly(seed, shape).script.recording;
+    INFO("seed " << seed);
+    const Streamed once = streamed(recording, 1 + seed % 50);
+    CHECK(sets_of(once.messages) == sets_of(resolve(recording)));
+    CHECK(once.hurried == 0);
+    CHECK(once.waiting == 0);
+  }
+}
+
+TEST_CASE("messages: in one pass, each event passes at once and in its order, as no message", "[messages]") {
+  const Recording recording = run_slowly(11, {}).script.recording;
+  const Recording performed = streamed(recording).performed;
+  REQUIRE(performed.events.size() == recording.events.size());
+  for (std::size_t i = 0; i < recording.events.size(); ++i) {
+    CHECK(performed.events[i].local_time == recording.events[i].local_time);
+    CHECK((performed.events[i].flags & event_flags::kNoMessage) != 0);
+  }
+}
+
+TEST_CASE("messages: in one pass, few events wait while the program runs", "[messages]") {
+  LiveScript script;
+  const auto client = script.process("client"), server = script.process("server");
+  const auto asked = script.stream("tcp 1 > 2"), answered = script.stream("tcp 2 > 1"),
+             log = script.stream("tcp 1 > 9");
+  constexpr std::uint64_t kRounds = 30'000;
+  for (std::uint64_t i = 0; i < kRounds; ++i) {
+    script.send(client, asked, i * 10, 10);
+    script.receive(server, asked, i * 10, 10);
+    script.send(server, answered, i * 20, 20);
+    script.receive(client, answered, i * 20, 20);
+    script.send(client, log, i * 5, 5);  // nobody who is metered reads it
+  }
+  RecordingSink performed, messages;
+  StreamedMessages stream(performed, messages);
+  std::size_t most = 0;
+  stream.on_begin(script.recording.info);
+  for (const Event& event : script.recording.events) {
+    stream.on_events({&event, 1});
+    most = std::max(most, stream.waiting());
+  }
+  CHECK(most < kRounds + 10);  // those that lead outside; until there are too many
+  stream.on_end({});
+  CHECK(stream.hurried() == 0);
+  Recording once = messages.recording();
+  once.info = stream.rows();
+  CHECK(sets_of(once) == sets_of(script.resolved()));
+}
+
+TEST_CASE("messages: in one pass, too many that wait are counted without their other end", "[messages]") {
+  LiveScript script;
+  const auto client = script.process("client"), server = script.process("server");
+  const auto slow = script.stream("tcp 1 > 2");
+  const auto count = static_cast<std::uint64_t>(StreamedMessages::kWaitingMost) + 100;
+  for (std::uint64_t i = 0; i < count; ++i) script.send(client, slow, i * 10, 10);
+  script.receive(server, slow, 0, 10);
+  const Streamed once = streamed(script.recording);
+  CHECK(once.hurried == 1);
+  CHECK(once.messages.events.size() == count + 1);
 }
