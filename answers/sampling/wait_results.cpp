@@ -11,16 +11,14 @@
 namespace dpm::cli {
 
 std::string waits_text(const sampling::WaitPlaces& waits, int width) {
-  const RowLimit limit{kRowsShown, "--json"};
-  TextTable table({"process", "state", "descriptors", "other ends", ">samples", ">share"}, limit);
-  const auto places = waits.all();
-  for (const auto& place : places)
+  TextTable table({"process", "state", "descriptors", "other ends", ">samples", ">share"},
+                  RowLimit{kRowsShown, "--json"});
+  for (const auto& place : waits.all())
     table.add_row({printable(place.process), std::string(sampling::info_of(place.state).label), place.descriptors,
                    printable(fmt::format("{}", fmt::join(place.others, ", "))), std::to_string(place.samples),
                    percent(static_cast<double>(place.samples) / static_cast<double>(waits.samples()), 1)});
   if (table.empty()) return "waits at descriptors: none was found\n";
-  return "waits at descriptors, and the processes at the other ends\n" + table.to_text(width) +
-         more_rows_text(places.size(), limit);
+  return "waits at descriptors, and the processes at the other ends\n" + table.to_text(width);
 }
 
 nlohmann::ordered_json waits_json(const sampling::WaitPlaces& waits) {

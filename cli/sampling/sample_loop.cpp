@@ -74,13 +74,15 @@ class Looper {
   }
 
   void wait(const sampling::SampleClock& clock, const StopSignals& signals, std::uint64_t end_ns) {
-    std::array<pollfd, 3> waited = {pollfd{clock.descriptor(), POLLIN, 0}, pollfd{signals.descriptor(), POLLIN, 0},
-                                    pollfd{command_ == nullptr ? -1 : command_->descriptor(), POLLIN, 0}};
+    std::array<pollfd, 4> waited = {pollfd{clock.descriptor(), POLLIN, 0}, pollfd{signals.descriptor(), POLLIN, 0},
+                                    pollfd{command_ == nullptr ? -1 : command_->descriptor(), POLLIN, 0},
+                                    pollfd{loop_.stacks == nullptr ? -1 : loop_.stacks->descriptor(), POLLIN, 0}};
     const std::uint64_t left_ns = end_ns - std::min(end_ns, sampling::monotonic_ns());
     const std::uint64_t most_ns = screen_ ? kKeysEvery_ns : 10 * kNsPerSecond;
     const std::uint64_t time_ns = std::min(left_ns, most_ns);
     const timespec time = {static_cast<time_t>(time_ns / kNsPerSecond), static_cast<long>(time_ns % kNsPerSecond)};
     ::ppoll(waited.data(), waited.size(), &time, nullptr);
+    if (waited[3].revents != 0) loop_.stacks->take();
   }
 
   void take_one() {
@@ -89,6 +91,9 @@ class Looper {
     diagnostics_.add(sampler_.last());
     if (loop_.log != nullptr) loop_.log->add(sampler_.last(), began_ns);
     if (loop_.waits != nullptr) loop_.waits->add(sampler_.last());
+    if (loop_.stacks == nullptr) return;
+    loop_.stacks->take();
+    loop_.stacks->follow(sampler_.process_ids());
   }
 
   void take_account(std::uint64_t began_ns, std::uint64_t cpu_began_ns) {

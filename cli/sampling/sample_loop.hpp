@@ -12,6 +12,7 @@
 #include "sampling/counts/diagnostics.hpp"
 #include "sampling/log/state_log_writer.hpp"
 #include "sampling/proc/proc_sampler.hpp"
+#include "sampling/stacks/stack_sampler.hpp"
 #include "sampling/waits/wait_places.hpp"
 #include "text/terminal.hpp"
 
@@ -23,9 +24,10 @@ struct SampleLoop {
   std::uint64_t samples_most = 0;  // likewise
   bool shows_table = false;        // while it samples, on the whole terminal
   bool colour = false;
-  sampling::StateLogWriter* log = nullptr;  // null: only counts are kept
-  sampling::WaitPlaces* waits = nullptr;    // null: it is not looked for where threads wait
-  KeptCounts* kept = nullptr;               // null: the counts are not wanted in a file
+  sampling::StateLogWriter* log = nullptr;   // null: only counts are kept
+  sampling::WaitPlaces* waits = nullptr;     // null: it is not looked for where threads wait
+  sampling::StackSampler* stacks = nullptr;  // null: call stacks are not wanted
+  KeptCounts* kept = nullptr;                // null: the counts are not wanted in a file
 };
 
 Result<void> take_samples(const SampleLoop& loop, sampling::ProcSampler& sampler, SampledCommand* command,

@@ -88,6 +88,12 @@ bool ProcSampler::is_over() const {
   return samples_ > 0 && processes_.empty() && !can_gain;
 }
 
+std::vector<std::uint32_t> ProcSampler::process_ids() const {
+  std::vector<std::uint32_t> pids;
+  for (const auto& [pid, process] : processes_) pids.push_back(pid);
+  return pids;
+}
+
 bool ProcSampler::look_at_tasks(SamplerAccount& account) {
   if (!looker_ || looker_->look(tasks_)) return true;
   ++account.missed;

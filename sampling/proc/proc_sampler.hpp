@@ -41,6 +41,7 @@ class ProcSampler {
   // All processes of a selection that can gain none have ended.
   bool is_over() const;
   std::size_t processes() const { return processes_.size(); }
+  std::vector<std::uint32_t> process_ids() const;
   std::size_t threads() const { return threads_; }
 
  private:

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "model/check.hpp"
+#include "trace/symbols/function_table.hpp"
 #include "trace/symbols/module_functions.hpp"
 #include "trace/symbols/module_symbols.hpp"
 
@@ -53,11 +54,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!functions) return 0;
   ask(*functions);
   const auto symbols = dpm::ModuleSymbols::open(file.path());
-  DPM_CHECK(symbols != nullptr);
+  const auto table = dpm::FunctionTable::open(file.path());
+  DPM_CHECK(symbols != nullptr && table != nullptr);
   for (std::uint64_t offset = 0; offset < size; offset += size / kAsked + 1) {
     symbols->find(offset);
     symbols->frame_bytes(offset);
     symbols->is_entry(offset);
+    table->find(offset);
   }
   return 0;
 }

@@ -12,6 +12,8 @@
 #include "answers/sampling/kept_counts.hpp"
 #include "answers/sampling/request_rate.hpp"
 #include "answers/sampling/sampler_setup.hpp"
+#include "answers/sampling/stack_file.hpp"
+#include "answers/sampling/stack_results.hpp"
 #include "answers/sampling/trace_samples.hpp"
 #include "answers/sampling/wait_results.hpp"
 #include "cli/command.hpp"
@@ -19,6 +21,7 @@
 #include "os/local_clock.hpp"
 #include "os/new_file.hpp"
 #include "sampling/proc/proc_sampler.hpp"
+#include "sampling/stacks/stack_sampler.hpp"
 #include "text/printable.hpp"
 
 namespace dpm::cli {
@@ -68,6 +71,10 @@ class SampleCommand : public Command {
     options.value("-o,--output", output_, "A new file for the counts, which 'dpm sample report' reads");
     options.value("--log", log_,
                   "A new file for what each thread did at each sample, which 'dpm blame --samples' joins with a trace");
+    options.value(
+        "--stacks", stacks_,
+        "A new file for the call stacks of running threads, 99 a second of CPU time: *.folded or *.txt for folded "
+        "text, *.json for speedscope. Also prints the functions with the most CPU time");
     options.flag("--waits", shows_waits_,
                  "Also at which descriptors each process waits, and which processes have the other ends");
     options.flag(
@@ -85,7 +92,7 @@ class SampleCommand : public Command {
                                       kIntervalLeast_s, kIntervalMost_s)});
     if (count_->is_given() && count_most_ == 0)
       return refuse(terminal, *this, Error{"--count 0: without samples there is nothing to count"});
-    const std::array<std::string, 2> new_files = {output_, log_};
+    const std::array<std::string, 3> new_files = {output_, log_, stacks_};
     if (auto good = check_new_files(new_files); !good) return refuse(terminal, *this, good.error());
     if (!server_.empty() && !(of_.size() == 2 && of_.front() == "trace"))
       return refuse(terminal, *this, Error{"--requests needs --of trace OUT, where the requests are"});
@@ -100,8 +107,11 @@ class SampleCommand : public Command {
     auto requests = open_requests();
     if (!requests) return refuse(terminal, *this, Error{printable(requests.error().what)});
     if (auto done = open_log(made->setup); !done) return refuse(terminal, *this, done.error());
+    if (auto done = open_stacks(); !done) return refuse(terminal, *this, done.error());
     sampling::CountArray counts(std::move(made->setup));
     sampling::ProcSampler sampler(**selection, std::move(made->looker));
+    if (stack_sampler_ && command) stack_sampler_->follow_command(command->pid());
+    if (stack_sampler_ && !command) stack_sampler_->follow((*selection)->pids);
     if (*requests) sampler.count_requests([&] { return (*requests)->level(steady_clock_ns()); });
     const bool is_shown = !command && !json_ && ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDIN_FILENO) == 1;
     const SampleLoop loop{.interval_ns = ns_of(interval_s_),
@@ -111,9 +121,11 @@ class SampleCommand : public Command {
                           .colour = terminal.colour,
                           .log = log_writer_ ? &*log_writer_ : nullptr,
                           .waits = shows_waits_ ? &waits_ : nullptr,
+                          .stacks = stack_sampler_ ? &*stack_sampler_ : nullptr,
                           .kept = kept_ ? &*kept_ : nullptr};
     if (auto done = take_samples(loop, sampler, command ? &*command : nullptr, counts, diagnostics_); !done)
       return refuse(terminal, *this, done.error());
+    if (stack_sampler_) named_stacks_ = std::move(*stack_sampler_).finish();
     const auto done = conclude(counts, command.has_value(), terminal);
     if (const auto why = why_nothing_was_found(counts, **selection); !why.empty())
       terminal.err << "dpm sample: " << printable(why) << '\n';
@@ -146,12 +158,25 @@ class SampleCommand : public Command {
     return {};
   }
 
+  Result<void> open_stacks() {
+    if (stacks_.empty()) return {};
+    auto file = StackFile::create(stacks_);
+    if (!file) return file.error();
+    auto sampler = sampling::StackSampler::open();
+    if (!sampler) return Error{"--stacks: " + sampler.error().what};
+    stack_sampler_.emplace(*std::move(sampler));
+    stack_file_.emplace(*std::move(file));
+    return {};
+  }
+
   int run_on_recorded(Terminal& terminal) {
     if (!log_.empty())
       return refuse(terminal, *this,
                     Error{"--log: 'dpm blame' divides the time of a trace that has ended without samples"});
     if (count_->is_given())
       return refuse(terminal, *this, Error{"--count: of a trace that has ended, -i says how many samples it has"});
+    if (!stacks_.empty())
+      return refuse(terminal, *this, Error{"--stacks: the processes of this trace no longer run on this machine"});
     if (shows_waits_)
       return refuse(terminal, *this, Error{"--waits: the processes of this trace no longer run on this machine"});
     if (shows_diagnostics_)
@@ -184,31 +209,42 @@ class SampleCommand : public Command {
       auto json = components_json(counts, {.groups = sampling::single_states()});
       if (!why_proc_.empty()) json["why_proc"] = why_proc_;
       if (shows_waits_) json["waits"] = waits_json(waits_);
+      if (named_stacks_) json["stacks"] = stacks_json(*named_stacks_);
       if (counts.setup().source != sampling::kTraceSource) json["diagnostics"] = diagnostics_json(diagnostics_, counts);
       terminal.out << json.dump(2) << '\n';
     } else {
       std::ostream& out = beside_command ? terminal.err : terminal.out;
       out << summary_text(counts, terminal.width);
       if (shows_waits_) out << '\n' << waits_text(waits_, terminal.width);
+      if (named_stacks_) out << '\n' << stacks_text(*named_stacks_, terminal.width);
       if (shows_diagnostics_) out << '\n' << diagnostics_text(diagnostics_, counts, terminal.width);
       if (!why_proc_.empty()) out << fmt::format("\nfrom proc, because {}\n", why_proc_);
     }
     const Result<void> kept = kept_ ? kept_->write(counts) : Result<void>();
     const Result<void> logged = log_writer_ ? log_writer_->status() : Result<void>();
+    const Result<void> stacked =
+        named_stacks_ ? stack_file_->write(*named_stacks_, counts.setup().selection) : Result<void>();
     if (kept_ && kept) terminal.err << fmt::format("wrote {}\n", printable(output_));
     if (log_writer_ && logged) terminal.err << fmt::format("wrote {}\n", printable(log_));
-    if (!kept && !logged) return Error{kept.error().what + "; " + logged.error().what};
-    return kept ? logged : kept;
+    if (named_stacks_ && stacked) terminal.err << fmt::format("wrote {}\n", printable(stacks_));
+    std::string failed;
+    for (const auto& written : {kept, logged, stacked})
+      if (!written) failed += (failed.empty() ? "" : "; ") + written.error().what;
+    if (!failed.empty()) return Error{failed};
+    return {};
   }
 
   std::vector<std::string> command_, of_;
-  std::string server_, output_, log_, source_ = "auto", why_proc_;
+  std::string server_, output_, log_, stacks_, source_ = "auto", why_proc_;
   double interval_s_ = .123;
   std::optional<Duration> limit_;
   std::uint64_t count_most_ = 0;
   std::optional<Option> interval_, count_;
   std::optional<KeptCounts> kept_;
   std::optional<sampling::StateLogWriter> log_writer_;
+  std::optional<StackFile> stack_file_;
+  std::optional<sampling::StackSampler> stack_sampler_;
+  std::optional<sampling::NamedStacks> named_stacks_;  // at the end
   sampling::WaitPlaces waits_;
   sampling::Diagnostics diagnostics_;
   bool json_ = false, shows_waits_ = false, shows_diagnostics_ = false;

@@ -12,6 +12,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/trace/symbols/sample_calls.hpp"
+#include "trace/symbols/function_table.hpp"
 
 namespace dpm {
 namespace {
@@ -116,6 +117,20 @@ TEST_CASE("symbols: a function of the C library is known by its name", "[symbols
   const CodeLocation location = locations.find(kProcess, address);
   CHECK(location.function.find("getppid") != std::string::npos);
   CHECK(base_name(location.module).starts_with("libc"));
+}
+
+TEST_CASE("symbols: the table of functions agrees with the symbols, and takes what is inlined for its function",
+          "[symbols]") {
+  CodeLocations locations(own_modules(own_path()));
+  const auto table = FunctionTable::open(own_path());
+  REQUIRE(table);
+  const auto name_at = [&](std::uint64_t pc) { return table->find(locations.find(kProcess, pc).module_offset); };
+  CHECK(name_at(sample::plain_call().pc) == "sample::plain_call()");
+  CHECK(name_at(sample::Clock().method(1).pc) == "sample::Clock::method(int) const");
+  CHECK(name_at(sample::call_in_inlined_function().pc) == "sample::call_in_inlined_function()");
+  CHECK(table->find(0).empty());
+  CHECK(table->find(UINT64_MAX).empty());
+  CHECK(FunctionTable::open("/dev/null") == nullptr);
 }
 
 TEST_CASE("symbols: of overlapping modules the last loaded applies", "[symbols]") {
