@@ -22,9 +22,8 @@ constexpr std::size_t kPlacesOff[] = {16, 8, 4, 2};
 constexpr std::size_t kNotHidden[] = {0};
 // Where the replay is further off with the receivers that messages had, it cannot tell what other receivers would change.
 constexpr double kSameReceivers = .05;
-// Fitted on the random programs 1 to 150 (validation/random-programs): at least 91 % of the intervals of each family then
-// contain the truth, and 94 % of all. Two claims report the coverage on other programs.
-constexpr double kDeviations = 1.8;
+// The truth is another draw like these: Student's t for as many draws, so that 95 % of the intervals contain it.
+constexpr double kDeviations = 2.2;
 
 // The lower end of a reach. A time that may be wrong by its own size or more is not negative: beyond about 60 % the
 // lower end is that of an error by a factor. Up to there it is as far below as the upper end is above.
