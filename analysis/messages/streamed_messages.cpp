@@ -462,7 +462,7 @@ std::vector<std::string> StreamedMessages::notes() const {
       fmt::format(" ({} bytes of streams)", unsent_bytes_));
   say("operations on streams that claim bytes which others claim too", contradictions_,
       " (the trace is damaged, or threads used a socket at the same instant)");
-  say("operations whose other end came so late that they were counted without it", hurried_,
+  say("operations whose other end came so late that they were counted without it", hurried(),
       " (a trace has them as one message)");
   say("events of processes that the meter had already forgotten", unknown_);
   return notes;

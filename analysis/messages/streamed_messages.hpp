@@ -16,7 +16,7 @@
 //
 // Memory: at most kWaitingMost events wait. Then channels are settled as they are, their SENDs as not received: first those that lead
 // outside, whose other end never comes and which are settled at once from then on; then those that have waited longest. `hurried()`
-// counts the operations of which the other end came after all. They are no messages, as their other end has counted: of them alone,
+// counts the operations of which the other end came after all. They do not count as messages, because their other end has counted: of them alone,
 // the result may differ from that of a trace.
 #pragma once
 
@@ -79,7 +79,7 @@ class StreamedMessages : public EventSink, public GrowthSink {
     End sent, received;
     std::uint64_t settled_until = 0;
     bool has_begun = false;
-    std::size_t next_look = kLookLeast;  // with so many events, part of them may be settled
+    std::size_t next_look = kLookLeast;  // from this number of events on, part of them may be settled
     ProcessId last_sender;
     bool was_hurried = false;
     std::uint64_t hurried_until = 0;

@@ -48,7 +48,12 @@ void ResultsRecorder::Messages::on_events(std::span<const Event> batch) {
     if (of.messages_.is_live(event.channel)) of.levels_.count_message(event);
 }
 
-void ResultsRecorder::Messages::on_end(const LossReport& /*losses*/) { of.streamed_queues_.play(); }
+void ResultsRecorder::Messages::on_end(const LossReport& losses) {
+  of.streamed_queues_.on_end(losses);
+  of.statistics_.on_end(losses);
+  of.waits_.on_end(losses);
+  of.levels_.on_end(losses);
+}
 
 TraceInfo ResultsRecorder::info() const {
   TraceInfo info = messages_.rows();

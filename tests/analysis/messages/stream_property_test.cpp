@@ -345,7 +345,7 @@ TEST_CASE("messages: in one pass, few events wait while the program runs", "[mes
     script.receive(server, asked, i * 10, 10);
     script.send(server, answered, i * 20, 20);
     script.receive(client, answered, i * 20, 20);
-    script.send(client, log, i * 5, 5);  // nobody who is metered reads it
+    script.send(client, log, i * 5, 5);  // its reader is not metered
   }
   RecordingSink performed, messages;
   StreamedMessages stream(performed, messages);

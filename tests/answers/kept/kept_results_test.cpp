@@ -71,7 +71,7 @@ Recording random_program(std::uint64_t seed, std::uint32_t steps, bool measures_
   const auto any = [&] { return threads[random.below(threads.size())]; };
   struct Pipe {
     ChannelId channel;
-    ProcessId from, to;  // `to` is none: outside
+    ProcessId from, to;  // `to` may be outside
     std::uint64_t sent = 0, received = 0;
   };
   std::vector<Pipe> pipes;

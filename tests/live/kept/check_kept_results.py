@@ -68,8 +68,8 @@ def what_needs_a_trace(check: Check) -> None:
         words = [command, "kept"] + (["SELECT 1"] if command == "sql" else [])
         said = check.dpm(*words, status=2)
         check.holds(f"{command} says why it needs a trace", "needs the events of a trace" in said.stderr, said.stderr)
-    for words in (("statistics", "kept", "--where"), ("statistics", "kept", "--from", "1"), ("queues", "kept", "--threads")):
-        check.holds("so do options", "needs the events of a trace" in check.dpm(*words, status=2).stderr)
+    for options in ("statistics kept --where", "statistics kept --from 1", "queues kept --threads"):
+        check.holds("so do options", "needs the events of a trace" in check.dpm(*options.split(), status=2).stderr)
     check.holds("a file is not overwritten", "nothing is overwritten" in check.dpm("meter", "--summary", "-o", "kept", *PYTHON, status=2).stderr)
     check.dpm("meter", "--summary", "--window", "5s", "-o", "other", *PYTHON, status=2)
     check.dpm("meter", "--wait", "--summary", *PYTHON)

@@ -31,7 +31,7 @@ def recorded(check: Check) -> None:
     check.holds("they cover the run", .8 < machine["covered_s"] < 60, machine["covered_s"])
     check.holds("nothing is lost", statistics["ledger"]["lost"] == 0, statistics["ledger"])
     names = {process["process"] for process in statistics["processes"]}
-    check.holds("the meter is none of the processes", not any("dpm" in name for name in names), names)
+    check.holds("the meter is not one of the processes", not any("dpm" in name for name in names), names)
     check.holds("a trace without them has none", "summaries" not in check.json("statistics", "plain"))
 
     events = [event for event in check.json("events", "out") if event["event"] == "SUMMARY"]

@@ -85,8 +85,8 @@ class World:
         return {
             "title": "shop: a made-up program", "source": "synthetic", "state": state, "started": 1.7e9, "now_s": now_s, "version": version,
             "dpm": "made-up",
-            "machines": [{"id": i, "name": name, "speed": 1 + i % 2, "cores": 4, "accepts": i != 1 or len(self.machines) < 3, "summaries": i == 0} for i,
-                         name in enumerate(self.machines)],
+            "machines": [{"id": i, "name": name, "speed": 1 + i % 2, "cores": 4, "accepts": i != 1 or len(self.machines) < 3,
+                          "summaries": i == 0} for i, name in enumerate(self.machines)],
             "processes": shown, "common_time": self.common_time, "can": {"predict": True, "follow": True, "live_queues": True}, "why_not": {},
             "read": 1,
         }
