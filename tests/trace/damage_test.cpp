@@ -365,7 +365,7 @@ TEST_CASE("trace: what is not a trace is refused with what was looked for", "[tr
   }
   write_bytes(folder / "empty/trace.json", R"({"format":"dpm-trace","version":99})");
   CHECK_THAT(error(folder / "empty"),
-             Catch::EndsWith("trace.json: format version 99 (this program reads versions 1 to 3)"));
+             Catch::EndsWith("trace.json: format version 99 (this program reads versions 1 to 4)"));
 }
 
 TEST_CASE("trace: a trace.json cut at any byte is refused or sound", "[trace]") {

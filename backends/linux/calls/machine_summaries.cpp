@@ -27,7 +27,8 @@ std::vector<Event> MachineSummaries::take(const MachineValues& now, LocalTime ti
   before_ = now;
   since_ = time;
   const std::int64_t interval_ns = interval_ ? interval_->ns : 0;
-  due_ns_ = std::max(is_first ? now_ns : due_ns_, now_ns - interval_ns) + interval_ns;
+  due_ns_ = (is_first ? now_ns : due_ns_) + interval_ns;
+  if (due_ns_ <= now_ns) due_ns_ = now_ns + interval_ns;
   return events;
 }
 

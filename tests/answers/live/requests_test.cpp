@@ -140,6 +140,16 @@ struct System {
       say(1, 0, 1'000'000 + static_cast<std::uint64_t>(number));
       for (const EventType type : {EventType::value, EventType::point}) add(type, 1, kNoOne, 0);
       if (!scripted) add(EventType::wait, 1, 2, 50'000);
+      if (!scripted) summarise();
+    }
+  }
+
+  // Of the machine of process 0, which is outside the computation, as the meter is.
+  void summarise() {
+    for (const MachineQuantityKind& kind : kMachineQuantities) {
+      add(EventType::summary, 0, kNoOne, 1'000);
+      events.back().code = static_cast<std::uint32_t>(kind.quantity);
+      events.back().length_bytes = 1;  // milliseconds that it covers
     }
   }
 
@@ -202,8 +212,8 @@ std::vector<Json> parameters_of(const std::string& name, double arc) {
   static const std::map<std::string, std::vector<Json>> kOthers = {
       {"overview", {Json::object(), {{"width", 3}, {"threads", true}}}},
       {"series",
-       {{{"of",
-          {{{"what", "cpu"}}, {{"what", "sent"}, {"process", 1}}, {{"what", "bytes"}, {"from", 0}, {"to", 1}}}}}}},
+       {{{"of", {{{"what", "cpu"}}, {{"what", "sent"}, {"process", 1}}, {{"what", "bytes"}, {"from", 0}, {"to", 1}}}}},
+        {{"of", Json::array({{{"what", "load"}, {"machine", 0}}})}}}},
       {"spacetime", {Json::object(), {{"from_s", .01}, {"to_s", .02}, {"rows", {0, 1}}}}},
       {"event_at", {{{"process", 1}, {"at_s", .01}, {"direction", "after"}}}},
       {"blame", {Json::object(), {{"of", 1}}}},
