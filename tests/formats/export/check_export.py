@@ -101,7 +101,7 @@ def sqlite(path: Any) -> Seen:
     seen.caveats = [row["text"] for row in query("SELECT reason AS text FROM loss UNION ALL SELECT text FROM warning")]
     assert query("PRAGMA integrity_check") == [{"integrity_check": "ok"}]
     views = {row["name"] for row in query("SELECT name FROM sqlite_master WHERE type = 'view'")}
-    assert len(views) == 5
+    assert len(views) == 6
     for view in views:
         assert query(f"SELECT count(*) AS n FROM {view}")[0]["n"] >= 0
     unmatched = query("SELECT count(*) AS n FROM sends_not_received")[0]["n"]
