@@ -37,9 +37,15 @@ def pairs_of(statistics: Any) -> list[Any]:
     return sorted([pair["from"], pair["to"], pair["count"], pair["bytes"], pair["remote"], pair["counted_by"]] for pair in statistics["messages"])
 
 
+# Of a connection that processes share: they are told when its first user, whichever that is in a run, makes a call.
+AT_FIRST_USE = ("ACCEPT", "CONNECT", "SOCKET")
+
+
 def counts_of(statistics: Any) -> list[Any]:
-    return sorted([process["process"], process["sent"], process["sent_bytes"], process["received"], process["received_bytes"],
-                   process["events"]] for process in statistics["processes"])
+    processes = statistics["processes"]
+    own = sorted([process["process"], process["sent"], process["sent_bytes"], process["received"], process["received_bytes"],
+                  {type: count for type, count in process["events"].items() if type not in AT_FIRST_USE}] for process in processes)
+    return [*own, {type: sum(process["events"].get(type, 0) for process in processes) for type in AT_FIRST_USE}]
 
 
 def same_as_trace(check: Check) -> None:
