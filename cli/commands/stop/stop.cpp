@@ -53,7 +53,9 @@ class StopCommand : public Command {
  private:
   int report(const KeptProgram& program, const MeterStatus& status, Terminal& terminal) const {
     std::error_code ignored;
-    const bool is_written = status.output.empty() || std::filesystem::exists(status.output + "/report.html", ignored);
+    const bool is_results_file = std::filesystem::is_regular_file(status.output, ignored);  // of --summary
+    const bool is_written =
+        status.output.empty() || is_results_file || std::filesystem::exists(status.output + "/report.html", ignored);
     if (json_) {
       print_json({{"pid", program.pid},
                   {"command", program.command},
@@ -64,7 +66,8 @@ class StopCommand : public Command {
     } else {
       terminal.out << "metering of " << printable(program.command) << " (" << program.pid << ") has ended";
       if (is_written && !status.output.empty())
-        terminal.out << "; wrote " << printable(status.output) << ": trace, results.json, report.html";
+        terminal.out << "; wrote " << printable(status.output)
+                     << (is_results_file ? ": results, without a trace" : ": trace, results.json, report.html");
       terminal.out << '\n';
     }
     if (is_written) return kDone;

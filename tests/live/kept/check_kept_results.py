@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
 """dpm meter --summary -o FILE: the results of a program without its trace, which are those of a trace of the same program."""
+import os
+import signal
+import subprocess
 import sys
 from typing import Any
 
@@ -81,5 +84,17 @@ def what_needs_a_trace(check: Check) -> None:
     check.dpm("meter", "--wait", "--summary", *PYTHON)
 
 
+def stopped(check: Check) -> None:
+    """The command has ended, and what it started still runs."""
+    # Nothing that the meter may write to stays open until its end.
+    subprocess.run([check.program, "meter", "--summary", "-o", "kept", "--", "sh", "-c", "sleep 60 & echo $! >pid; sleep .2"],
+                   cwd=check.folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    pid = int((check.folder / "pid").read_text())
+    said = check.dpm("stop", str(pid)).stdout
+    check.holds("dpm stop says what was written", "kept: results, without a trace" in said, said)
+    os.kill(pid, signal.SIGTERM)
+    check.dpm("statistics", "kept")
+
+
 if __name__ == "__main__":
-    sys.exit(run([same_as_trace, what_needs_a_trace]))
+    sys.exit(run([same_as_trace, what_needs_a_trace, stopped]))

@@ -22,7 +22,7 @@ struct MeterStatus {
   std::uint64_t events = 0;  // so far
   std::uint64_t lost = 0;
   std::int64_t since_s = 0;  // metered since, in seconds of the machine's calendar
-  std::string output;        // the directory of trace and report; empty: none is kept
+  std::string output;        // the directory of trace and report, or the file of results; empty: none is kept
 };
 
 std::string to_line(const MeterStatus& status);
