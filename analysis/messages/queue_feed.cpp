@@ -53,7 +53,7 @@ void QueueFeed::note_presence(const Event& event) {
 
 void QueueFeed::note_moment(const Event& event) {
   if (!event.has_ready_time()) return;
-  std::vector<Moment>& moments = moments_[event.process.value];
+  std::vector<ThreadMoment>& moments = moments_[event.process.value];
   if (!moments.empty() && event.local_time < moments.back().time) return;  // the clock was set back
   moments.push_back({event.local_time, event.proc_time_ns, event.ready_time_ns, event.disk_time_ns});
 }
@@ -112,34 +112,6 @@ void QueueFeed::pair_ends() {
   notes_ = std::move(kept);
 }
 
-void QueueFeed::fill_in_times(Event& event, ProcessId thread) const {
-  if (thread.value >= moments_.size()) return;
-  const std::vector<Moment>& moments = moments_[thread.value];
-  const auto after = std::lower_bound(moments.begin(), moments.end(), event.local_time,
-                                      [](const Moment& moment, LocalTime time) { return moment.time < time; });
-  if (after == moments.end()) return;
-  if (after == moments.begin() && after->time != event.local_time) return;
-  Moment at = *after;
-  if (after->time != event.local_time) {
-    const Moment& before = *(after - 1);
-    const auto left_ns = static_cast<double>((after->time - event.local_time).ns);
-    const auto ran_ns = static_cast<double>(cpu_between_ns(before.ran_ns, after->ran_ns, was_acquired(*info_, thread)));
-    const auto ready_ns = static_cast<double>(after->ready_ns - std::min(before.ready_ns, after->ready_ns));
-    const double active_ns = ran_ns + ready_ns;
-    const double share = active_ns > left_ns ? left_ns / active_ns : 1;
-    at.ran_ns -= static_cast<std::uint64_t>(ran_ns * share);
-    at.ready_ns -= static_cast<std::uint64_t>(ready_ns * share);
-    const double disk_ns = after->disk_ns == kNotMeasured || before.disk_ns == kNotMeasured
-                               ? 0
-                               : static_cast<double>(after->disk_ns - std::min(before.disk_ns, after->disk_ns));
-    if (at.disk_ns != kNotMeasured)
-      at.disk_ns -= static_cast<std::uint64_t>(std::min(disk_ns, std::max(left_ns - active_ns, 0.0)));
-  }
-  event.proc_time_ns = at.ran_ns;
-  event.ready_time_ns = at.ready_ns;
-  event.disk_time_ns = at.disk_ns;
-}
-
 void QueueFeed::play() {
   std::sort(notes_.begin(), notes_.end(), [](const Note& a, const Note& b) {
     return std::tie(a.receiver, a.machine, a.time, a.what, a.sender, a.channel, a.sequence) <
@@ -173,7 +145,8 @@ void QueueFeed::play() {
       event.channel = note.channel;
       event.sequence = note.sequence;
       event.evidence = Evidence::inferred;
-      fill_in_times(event, note.taker);
+      if (note.taker.value < moments_.size())
+        fill_in_times(event, moments_[note.taker.value], was_acquired(*info_, note.taker));
     }
     if (!present.machine.is_none()) add(receiver, present.machine, present.last, EventType::receive_call);
   }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/messages/thread_moments.hpp"
 #include "model/divided_sink.hpp"
 #include "model/event_source.hpp"
 
@@ -46,12 +47,6 @@ class QueueFeed : public DividedSink {
     What what = What::received;
     ProcessId taker;  // the thread that received it
   };
-  // What an event says of its thread. Between two of them it is not known when the thread ran and when it was ready: both are
-  // taken to be at the end, where a thread is that goes on with what has come, and mixed evenly.
-  struct Moment {
-    LocalTime time;
-    std::uint64_t ran_ns = 0, ready_ns = 0, disk_ns = kNotMeasured;
-  };
   struct Presence {  // of a queue's process: the last moment at which it could have received
     LocalTime first, last;
     MachineId machine;
@@ -64,7 +59,6 @@ class QueueFeed : public DividedSink {
   void pair_ends();
   void play();
   void play_all();
-  void fill_in_times(Event& event, ProcessId thread) const;
 
   EventSink* queues_;
   DividedSink* divided_ = nullptr;  // the same
@@ -72,8 +66,8 @@ class QueueFeed : public DividedSink {
   bool passes_through_ = false;
   const TraceInfo* info_ = nullptr;
   std::vector<Note> notes_;
-  std::vector<std::vector<Moment>> moments_;  // by thread, where READYTIME is known; in order of time
-  std::vector<Presence> present_;             // by process; without a machine: not seen
+  std::vector<std::vector<ThreadMoment>> moments_;  // by thread, where READYTIME is known; in order of time
+  std::vector<Presence> present_;                   // by process; without a machine: not seen
 };
 
 }  // namespace dpm

@@ -40,7 +40,7 @@ void StreamedQueues::on_performed(std::span<const Event> batch) {
     queue.first = std::min(queue.first, event.local_time);
     queue.last = std::max(queue.last, event.local_time);
     if (!event.has_ready_time()) continue;
-    std::deque<Moment>& moments = moments_[event.process.value];
+    std::deque<ThreadMoment>& moments = moments_[event.process.value];
     if (moments.empty() || event.local_time >= moments.back().time)
       moments.push_back({event.local_time, event.proc_time_ns, event.ready_time_ns, event.disk_time_ns});
   }
@@ -137,36 +137,8 @@ void StreamedQueues::add(ProcessId process, const Note& note) {
   event.channel = note.channel;
   event.sequence = note.sequence;
   event.evidence = Evidence::inferred;
-  fill_in_times(event, note.taker);
-}
-
-// As in QueueFeed.
-void StreamedQueues::fill_in_times(Event& event, ProcessId thread) const {
-  const auto found = moments_.find(thread.value);
-  if (found == moments_.end()) return;
-  const std::deque<Moment>& moments = found->second;
-  const auto after = std::lower_bound(moments.begin(), moments.end(), event.local_time,
-                                      [](const Moment& moment, LocalTime time) { return moment.time < time; });
-  if (after == moments.end() || (after == moments.begin() && after->time != event.local_time)) return;
-  Moment at = *after;
-  if (after->time != event.local_time) {
-    const Moment& before = *(after - 1);
-    const auto left_ns = static_cast<double>((after->time - event.local_time).ns);
-    const auto ran_ns = static_cast<double>(cpu_between_ns(before.ran_ns, after->ran_ns, was_acquired(*rows_, thread)));
-    const auto ready_ns = static_cast<double>(after->ready_ns - std::min(before.ready_ns, after->ready_ns));
-    const double active_ns = ran_ns + ready_ns;
-    const double share = active_ns > left_ns ? left_ns / active_ns : 1;
-    at.ran_ns -= static_cast<std::uint64_t>(ran_ns * share);
-    at.ready_ns -= static_cast<std::uint64_t>(ready_ns * share);
-    const double disk_ns = after->disk_ns == kNotMeasured || before.disk_ns == kNotMeasured
-                               ? 0
-                               : static_cast<double>(after->disk_ns - std::min(before.disk_ns, after->disk_ns));
-    if (at.disk_ns != kNotMeasured)
-      at.disk_ns -= static_cast<std::uint64_t>(std::min(disk_ns, std::max(left_ns - active_ns, 0.0)));
-  }
-  event.proc_time_ns = at.ran_ns;
-  event.ready_time_ns = at.ready_ns;
-  event.disk_time_ns = at.disk_ns;
+  if (const auto moments = moments_.find(note.taker.value); moments != moments_.end())
+    fill_in_times(event, moments->second, was_acquired(*rows_, note.taker));
 }
 
 // Nothing before what its queue has played is asked for again.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "analysis/messages/streamed_messages.hpp"
+#include "analysis/messages/thread_moments.hpp"
 #include "model/event_source.hpp"
 
 namespace dpm {
@@ -53,24 +54,19 @@ class StreamedQueues {
     MachineId machine;
     bool is_begun = false;  // its first event is played
   };
-  struct Moment {  // as in QueueFeed
-    LocalTime time;
-    std::uint64_t ran_ns = 0, ready_ns = 0, disk_ns = kNotMeasured;
-  };
 
   ProcessId queue_of(ProcessId row) const;
   Queue& queue_at(ProcessId row);
   void play_queue(ProcessId row, Queue& queue, LocalTime until);
   void add(ProcessId process, const Note& note);
-  void fill_in_times(Event& event, ProcessId thread) const;
   void forget_moments();
   void pass_on();
 
   const StreamedMessages& messages_;
   EventSink& queues_;
   const TraceInfo* rows_ = nullptr;
-  std::vector<Queue> all_;                                         // by row
-  std::unordered_map<std::uint32_t, std::deque<Moment>> moments_;  // by row of the thread
+  std::vector<Queue> all_;                                               // by row
+  std::unordered_map<std::uint32_t, std::deque<ThreadMoment>> moments_;  // by row of the thread
   std::vector<Event> out_;
   std::size_t notes_ = 0;
   std::uint64_t late_ = 0;
