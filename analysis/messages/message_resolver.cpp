@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "analysis/messages/wait_again.hpp"
 #include "model/check.hpp"
 
 namespace dpm {
@@ -128,7 +129,7 @@ void MessageResolver::resolve_receive(const Event& event, ChannelTraffic& traffi
   const std::uint32_t set = waiting_set_[event.process.value];
   for (std::size_t i = 0; i < taken_.size(); ++i) {
     const TakenMessage& taken = taken_[i];
-    if (i > 0) wait_again(event, set);
+    if (i > 0) wait_again(event, set, out_);
     Event message = event;
     message.peer = taken.sender;
     message.sequence = taken.first_byte;
@@ -149,19 +150,6 @@ std::uint32_t MessageResolver::bytes_until_next(const ByteRange& received, std::
   const std::uint64_t begin = i == 0 ? received.offset : taken_[i].first_byte;
   const std::uint64_t end = i + 1 < taken_.size() ? taken_[i + 1].first_byte : received.end();
   return event_length(end - std::min(begin, end));
-}
-
-// The process made one call; it would have made one call per message if they had come one by one.
-void MessageResolver::wait_again(const Event& receive, std::uint32_t set) {
-  if (set == kAnyChannel.value) return;
-  Event call = receive;
-  call.type = EventType::receive_call;
-  call.channel = call.passed_channel = {};
-  call.peer = {};
-  call.sequence = 0;
-  call.length_bytes = 0;
-  call.code = set;
-  out_.push_back(call);
 }
 
 // Bytes whose sender was not seen: from outside, or from the sender of the bytes before them.

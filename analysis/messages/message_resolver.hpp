@@ -70,7 +70,6 @@ class MessageResolver : public EventSink {
   void pass_without_message(Event event);
   void pass_unsent(Event event, const TakenMessage& taken, const ChannelTraffic& traffic);
   std::uint32_t bytes_until_next(const ByteRange& received, std::size_t i) const;
-  void wait_again(const Event& receive, std::uint32_t set);
   ProcessId writer_of(ChannelId channel) const;
   ProcessId reader_of(ChannelId channel) const;
   void make_warnings();

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "analysis/messages/datagrams.hpp"
+#include "analysis/messages/wait_again.hpp"
 
 namespace dpm {
 namespace {
@@ -318,7 +319,7 @@ void StreamedMessages::resolve_receive(ChannelId id, Channel& channel, const Wai
   find_taken(sent, received, *index, &taken_);
   if (taken_.empty()) return pass_without_message(event);
   for (std::size_t i = 0; i < taken_.size(); ++i) {
-    if (i > 0) wait_again(event, waiting.set);
+    if (i > 0) wait_again(event, waiting.set, out_);
     Event message = event;
     message.peer = taken_[i].sender;
     message.sequence = taken_[i].first_byte;
@@ -370,19 +371,6 @@ void StreamedMessages::resolve_datagrams(ChannelId id, Channel& channel, std::sp
 void StreamedMessages::pass_without_message(Event event) {
   event.flags |= event_flags::kNoMessage;
   out_.push_back(event);
-}
-
-// As in MessageResolver.
-void StreamedMessages::wait_again(const Event& receive, std::uint32_t set) {
-  if (set == kAnyChannel.value) return;
-  Event call = receive;
-  call.type = EventType::receive_call;
-  call.channel = call.passed_channel = {};
-  call.peer = {};
-  call.sequence = 0;
-  call.length_bytes = 0;
-  call.code = set;
-  out_.push_back(call);
 }
 
 ProcessId StreamedMessages::writer_of(ChannelId id, const Channel& channel) {

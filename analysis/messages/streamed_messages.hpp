@@ -105,7 +105,6 @@ class StreamedMessages : public EventSink, public GrowthSink {
   void resolve_receive(ChannelId id, Channel& channel, const Waiting& waiting, const ByteRanges& sent,
                        ByteRanges& received);
   void pass_without_message(Event event);
-  void wait_again(const Event& receive, std::uint32_t set);
   ProcessId writer_of(ChannelId id, const Channel& channel);
   ProcessId reader_of(ChannelId id, const Channel& channel);
   void hurry();

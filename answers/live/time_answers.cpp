@@ -81,8 +81,8 @@ std::optional<MachineSeries> machine_series_named(const std::string& name) {
 Result<Wanted> wanted_of_machine(Wanted wanted, const Json& entry, const TraceInfo& info) {
   const auto number = entry.at("machine").get<std::uint64_t>();
   const auto series = machine_series_named(wanted.what);
-  if (!series) return Error{fmt::format("there is no series '{}' of a machine", wanted.what)};
-  if (number >= info.machines.size()) return Error{fmt::format("there is no machine {}", number)};
+  if (!series) return Error{fmt::format("machines have no series '{}'", wanted.what)};
+  if (number >= info.machines.size()) return Error{fmt::format("the trace has no machine {}", number)};
   wanted.machine = {MachineId{static_cast<std::uint16_t>(number)}, *series};
   return wanted;
 }

@@ -102,7 +102,7 @@ test("levels: P counts the computation, messages all processes", () => {
   assert.deepEqual(P_of, Array.from(all.P_of, (P, bin) => P - [0.5, 0.5, 0, 1][bin]));
 });
 
-test("levels: values of a machine are those of its bins, and what is not known is no number", () => {
+test("levels: a machine has the values of its bins, and NaN where a value is unknown", () => {
   const none = [null, null, null, null];
   const machines = [{ machine: 2, load: [1, 3, null, null], memory: [5, 5, 6, 7], swap: none, faults: none, swapped: none, disk_read: none, disk_written: none, disk_busy: none }];
   const { v0, v1, v2 } = new Levels({ ...LEVELS, machines }).series(0, 4, 2, [{ what: "load", machine: 2 }, { what: "memory", machine: 2 }, { what: "load", machine: 0 }]);
